@@ -1,0 +1,9 @@
+/** The states that people give a sale. */
+export const SALE_STATES = ['draft', 'live', 'paused', 'closed', 'settled'] as const;
+
+export type SaleState = (typeof SALE_STATES)[number];
+
+/** What the clock says of a sale's window. */
+export const SALE_PHASES = ['upcoming', 'selling', 'over'] as const;
+
+export type SalePhase = (typeof SALE_PHASES)[number];

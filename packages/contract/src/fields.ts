@@ -1,0 +1,51 @@
+/**
+ * What several resources have in common. Ids are strings and never parsed; units are whole numbers that every store and
+ * every JavaScript keeps exact; times are milliseconds since 1970.
+ */
+import Type, { type TSchema, type TUnsafe } from 'typebox';
+
+/** What no schema below leaves open: a field that is not named is refused, and never sent. */
+export const STRICT = { additionalProperties: false } as const;
+
+/** The last millisecond that a Date can hold. */
+const LATEST_MS = 8_640_000_000_000_000;
+
+export function saleIdField() {
+  return Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+    description: 'Id of a sale: small letters, digits and dashes, at most 64.',
+    examples: ['spring-skins'],
+  });
+}
+
+export function orderIdField() {
+  return Type.String({
+    pattern: '^[A-Za-z0-9_-]{22}$',
+    description: 'Id of an order, known before the first attempt: 128 random bits as base64url.',
+    examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg'],
+  });
+}
+
+export function unitsField(description: string, minimum: 0 | 1 = 0) {
+  return Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER, description, examples: [minimum] });
+}
+
+export function epochMsField(description: string) {
+  return Type.Integer({
+    ...{ minimum: 0, maximum: LATEST_MS },
+    description: `${description} Milliseconds since 1970.`,
+    examples: [1_790_000_000_000],
+  });
+}
+
+/** Null as a second type, not as a union: a union costs a validation at every answer. */
+export function nullable<Value>(schema: TSchema & { readonly type: string }): TUnsafe<Value | null> {
+  return Type.Unsafe<Value | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+/** For requests that need no content: none at all, or an empty object. */
+export const NO_CONTENT = Type.Unsafe<Readonly<Record<string, never>> | null>({
+  ...{ type: ['object', 'null'], properties: {} },
+  ...STRICT,
+  description: 'No content, or an empty object.',
+});

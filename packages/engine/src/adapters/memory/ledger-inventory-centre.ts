@@ -1,0 +1,108 @@
+/** The inventory centre in memory. */
+import type { EpochSnapshot } from '../../domain/gate/plan-load.ts';
+import type { SaleId } from '../../domain/ids.ts';
+import { invariant } from '../../domain/invariant.ts';
+import { afterAllot, decideAllot } from '../../domain/inventory/centre.ts';
+import type { Move } from '../../domain/inventory/move.ts';
+import { quotaName, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import { moveArrived, moveIssued, releaseArrived } from '../../domain/ledger/entry.ts';
+import { countClaims, openNextEpoch, type SegmentRecord } from '../../domain/ledger/epoch.ts';
+import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
+import { termsOf } from '../../domain/sale/sale.ts';
+import type { InventoryCentre, Stock } from '../../ports/inventory-centre.ts';
+import { commit } from './ledger-commit.ts';
+import { isKnownClaim, isOfSegment, type Rows } from './ledger-rows.ts';
+
+export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
+  return {
+    async stock(saleId, claims) {
+      return stockOf(rows, saleId, claims);
+    },
+
+    async allot({ moveId, quota: key, units: unitsWanted }) {
+      const earlier = rows.moves.get(moveId);
+      if (earlier) return { kind: 'allotted', units: earlier.units };
+
+      const row = rows.sales.get(key.saleId);
+      const quota = rows.quotas.get(quotaName(key));
+      const segment = rows.segments.get(segmentName(key));
+      invariant(row && quota && segment, `quota ${quotaName(key)} is in the ledger`);
+      const decision = decideAllot(row.centre, unitsWanted);
+      if (decision.kind === 'refused') return decision;
+
+      const { saleId, region, channel } = quota;
+      const move: Move = {
+        id: moveId,
+        quota: { saleId, region, segment: quota.segment, channel },
+        units: decision.units,
+        epoch: segment.epoch,
+      };
+      commit(rows, {
+        sales: [{ ...row, centre: afterAllot(row.centre, move.units) }],
+        quotas: [{ ...quota, allottedUnits: quota.allottedUnits + move.units }],
+        newMoves: [move],
+        entries: [moveIssued(move)],
+      });
+      return decision;
+    },
+
+    async finishMove(moveId) {
+      const move = rows.openMoves.get(moveId);
+      if (move) commit(rows, { closedMoves: [move], entries: [moveArrived(move)] });
+    },
+
+    async finishRelease(releaseId) {
+      const release = rows.openReleases.get(releaseId);
+      if (release) commit(rows, { closedReleases: [release], entries: [releaseArrived(release)] });
+    },
+
+    async openEpoch({ segment: key, fromEpoch, cutThrough, queued }) {
+      const before = rows.segments.get(segmentName(key));
+      invariant(before, `segment ${segmentName(key)} is in the ledger`);
+      if (before.epoch !== fromEpoch) return { kind: 'stale', epoch: before.epoch };
+
+      const opened = openNextEpoch(before, cutThrough);
+      const closedMoves = [...rows.openMoves.values()].filter((move) => isOfSegment(move.quota, key));
+      const closedReleases = [...rows.openReleases.values()].filter((release) => isOfSegment(segmentOf(release), key));
+      commit(rows, {
+        segments: [opened],
+        closedMoves,
+        closedReleases,
+        entries: [...closedMoves.map(moveArrived), ...closedReleases.map(releaseArrived)],
+      });
+      return { kind: 'opened', snapshot: snapshotOf(rows, opened, queued) };
+    },
+  };
+}
+
+function stockOf(rows: Rows, saleId: SaleId, claims: readonly Claim[]): Stock | null {
+  const row = rows.sales.get(saleId);
+  if (!row) return null;
+  return {
+    sale: row.sale,
+    centre: row.centre,
+    quotas: [...rows.quotas.values()].filter((quota) => quota.saleId === saleId),
+    segments: [...rows.segments.values()].filter((segment) => segment.saleId === saleId),
+    openMoves: [...rows.openMoves.values()].filter((move) => move.quota.saleId === saleId),
+    openReleases: [...rows.openReleases.values()].filter((release) => release.saleId === saleId),
+    knownClaimIds: knownAmong(rows, claims),
+  };
+}
+
+function snapshotOf(rows: Rows, segment: SegmentRecord, queued: readonly Claim[]): EpochSnapshot {
+  const row = rows.sales.get(segment.saleId);
+  invariant(row, `sale ${segment.saleId} is in the ledger`);
+  const key: SegmentKey = { saleId: segment.saleId, region: segment.region, segment: segment.segment };
+  return {
+    segment: key,
+    epoch: segment.epoch,
+    terms: termsOf(row.sale),
+    quotas: [...rows.quotas.values()].filter((quota) => isOfSegment(quota, key)),
+    orders: [...(rows.ordersOfSegment.get(segmentName(key)) ?? [])],
+    countedClaims: countClaims(segment, queued, knownAmong(rows, queued)),
+  };
+}
+
+function knownAmong(rows: Rows, claims: readonly Claim[]): ReadonlySet<string> {
+  return new Set(claims.filter((claim) => isKnownClaim(rows, claim)).map(claimId));
+}

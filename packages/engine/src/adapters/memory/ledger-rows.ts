@@ -1,0 +1,104 @@
+/** The rows of the memory ledger. They are replaced, never changed: what was read stays what it was. */
+import type { BuyerId, OrderId, SaleId } from '../../domain/ids.ts';
+import type { Centre } from '../../domain/inventory/centre.ts';
+import type { Move } from '../../domain/inventory/move.ts';
+import { type Quota, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import type { Entry } from '../../domain/ledger/entry.ts';
+import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
+import type { Release } from '../../domain/ledger/release.ts';
+import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
+import type { Order } from '../../domain/order/order.ts';
+import type { Sale } from '../../domain/sale/sale.ts';
+
+export interface SaleRow {
+  readonly sale: Sale;
+  readonly centre: Centre;
+}
+
+export interface BuyerRow {
+  readonly saleId: SaleId;
+  readonly buyerId: BuyerId;
+  readonly units: number;
+  /** Copied from the sale, so that one row can be judged alone. */
+  readonly limitUnits: number;
+}
+
+export interface QuarantineRow {
+  readonly claim: Claim;
+  readonly units: number;
+  readonly reason: string;
+}
+
+export interface Rows {
+  readonly sales: Map<SaleId, SaleRow>;
+  /** By segment name. */
+  readonly segments: Map<string, SegmentRecord>;
+  /** By quota name. */
+  readonly quotas: Map<string, Quota>;
+  /** By buyer key. */
+  readonly buyers: Map<string, BuyerRow>;
+  readonly orders: Map<OrderId, Order>;
+  /** By segment name, in the order they were settled. */
+  readonly ordersOfSegment: Map<string, Order[]>;
+  /** By segment name and position: two orders never share one. */
+  readonly orderIdsByPosition: Map<string, OrderId>;
+  readonly moves: Map<string, Move>;
+  readonly openMoves: Map<string, Move>;
+  readonly releases: Map<string, Release>;
+  readonly openReleases: Map<string, Release>;
+  /** By claim id. */
+  readonly quarantine: Map<string, QuarantineRow>;
+  readonly journal: Map<SaleId, Entry[]>;
+}
+
+export function emptyRows(): Rows {
+  return {
+    sales: new Map(),
+    segments: new Map(),
+    quotas: new Map(),
+    buyers: new Map(),
+    orders: new Map(),
+    ordersOfSegment: new Map(),
+    orderIdsByPosition: new Map(),
+    moves: new Map(),
+    openMoves: new Map(),
+    releases: new Map(),
+    openReleases: new Map(),
+    quarantine: new Map(),
+    journal: new Map(),
+  };
+}
+
+/** Rows to put in place of those of the same key, rows to add, and ids to close. */
+export interface Changes {
+  readonly sales?: readonly SaleRow[];
+  readonly segments?: readonly SegmentRecord[];
+  readonly quotas?: readonly Quota[];
+  readonly buyers?: readonly BuyerRow[];
+  readonly newOrders?: readonly Order[];
+  readonly newMoves?: readonly Move[];
+  readonly closedMoves?: readonly Move[];
+  readonly newReleases?: readonly Release[];
+  readonly closedReleases?: readonly Release[];
+  readonly newQuarantine?: readonly QuarantineRow[];
+  readonly entries?: readonly Entry[];
+}
+
+export function positionName(order: Order): string {
+  return `${segmentName(segmentOf(order))}/${order.origin.epoch}-${order.origin.seq}`;
+}
+
+/** Whether the ledger has a claim as an order of the same origin, a release, or in quarantine. */
+export function isKnownClaim(rows: Rows, claim: Claim): boolean {
+  const id = claimId(claim);
+  const order = rows.orders.get(claim.orderId);
+  return (order !== undefined && claimId(order) === id) || isClosedClaim(rows, id);
+}
+
+export function isClosedClaim(rows: Rows, id: string): boolean {
+  return rows.releases.has(id) || rows.quarantine.has(id);
+}
+
+export function isOfSegment(key: SegmentKey, segment: SegmentKey): boolean {
+  return segmentName(key) === segmentName(segment);
+}

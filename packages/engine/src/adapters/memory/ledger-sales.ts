@@ -1,0 +1,72 @@
+/** Sales in memory. */
+
+import { Fault } from '../../domain/fault.ts';
+import { centreOf } from '../../domain/inventory/centre.ts';
+import { type Quota, quotaName, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import { stockReceived } from '../../domain/ledger/entry.ts';
+import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
+import { BEFORE_ALL } from '../../domain/order/claim.ts';
+import { type Sale, type SaleDraft, saleCanBecome } from '../../domain/sale/sale.ts';
+import type { SaleQuota, Sales } from '../../ports/sales.ts';
+import { commit } from './ledger-commit.ts';
+import type { Rows } from './ledger-rows.ts';
+
+export function createMemorySales(rows: Rows): Sales {
+  return {
+    async create(draft, quotas) {
+      const existing = rows.sales.get(draft.id);
+      if (existing) return { kind: 'exists', sale: existing.sale };
+
+      const sale: Sale = { ...draft, state: 'draft', version: 1 };
+      const centre = centreOf(draft.totalUnits);
+      const newQuotas = quotas.map((quota) => emptyQuota(draft, quota));
+      if (new Set(newQuotas.map(quotaName)).size !== newQuotas.length) {
+        throw new Fault('ledger_constraint', `Sale ${draft.id} names a quota twice.`);
+      }
+      const segments = new Map(newQuotas.map((quota) => [segmentName(quota), emptySegment(quota)]));
+      commit(rows, {
+        sales: [{ sale, centre }],
+        segments: [...segments.values()],
+        quotas: newQuotas,
+        entries: draft.totalUnits > 0 ? [stockReceived(draft)] : [],
+      });
+      return { kind: 'created', sale };
+    },
+
+    async find(saleId) {
+      return rows.sales.get(saleId)?.sale ?? null;
+    },
+
+    async list() {
+      return [...rows.sales.values()].map((row) => row.sale).sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+
+    async changeState(saleId, to) {
+      const row = rows.sales.get(saleId);
+      if (!row) return { kind: 'absent' };
+      if (!saleCanBecome(row.sale.state, to)) return { kind: 'wrong_state', sale: row.sale };
+      const sale: Sale = { ...row.sale, state: to, version: row.sale.version + 1 };
+      commit(rows, { sales: [{ ...row, sale }] });
+      return { kind: 'changed', sale };
+    },
+  };
+}
+
+function emptyQuota(draft: SaleDraft, quota: SaleQuota): Quota {
+  const { region, segment, channel } = quota;
+  return {
+    saleId: draft.id,
+    region,
+    segment,
+    channel,
+    allottedUnits: 0,
+    heldUnits: 0,
+    soldUnits: 0,
+    quarantinedUnits: 0,
+  };
+}
+
+function emptySegment(key: SegmentKey): SegmentRecord {
+  const { saleId, region, segment } = key;
+  return { saleId, region, segment, epoch: 0, cuts: [], settledThrough: BEFORE_ALL };
+}

@@ -1,0 +1,31 @@
+/**
+ * The ledger in memory: the specification that runs. It applies the pure decisions to rows that obey the laws of the schema,
+ * each call in one step that nothing can come between, and forgets everything with its process.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
+import { emptyRows } from './ledger-rows.ts';
+import { createMemorySales } from './ledger-sales.ts';
+import { createMemorySettlement } from './ledger-settlement.ts';
+
+export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger {
+  const rows = emptyRows();
+  return {
+    sales: createMemorySales(rows),
+    settlement: createMemorySettlement(rows, clock),
+    inventoryCentre: createMemoryInventoryCentre(rows),
+    orders: {
+      async find(orderId) {
+        return rows.orders.get(orderId) ?? null;
+      },
+    },
+    journal: {
+      async read(saleId, cursor, max) {
+        const entries = rows.journal.get(saleId) ?? [];
+        const end = cursor + max;
+        return { entries: entries.slice(cursor, end), next: end < entries.length ? end : null };
+      },
+    },
+  };
+}

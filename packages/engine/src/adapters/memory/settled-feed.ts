@@ -1,0 +1,18 @@
+/** Settled orders, told within one process. */
+import type { Order } from '../../domain/order/order.ts';
+import type { SettledFeed } from '../../ports/settled-feed.ts';
+
+export function createMemorySettledFeed(): SettledFeed {
+  const listeners = new Set<(orders: readonly Order[]) => void>();
+  return {
+    publish(orders) {
+      for (const listener of listeners) listener(orders);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * One in-memory server that is gate and queue at once, as one Redis is: a claim takes units, leaves its mark and queues its
+ * entry in one turn.
+ */
+import type { Clock } from '../../ports/clock.ts';
+import type { Gate } from '../../ports/gate.ts';
+import type { IdSource } from '../../ports/id-source.ts';
+import type { Queue } from '../../ports/queue.ts';
+import { createMemoryGate, type Server } from './gate.ts';
+import { createMemoryQueue } from './queue.ts';
+
+export interface MemoryStoreParts {
+  readonly clock: Clock;
+  readonly idSource: IdSource;
+}
+
+export interface MemoryStore {
+  readonly gate: Gate;
+  readonly queue: Queue;
+  /** A restart without persistence: another identity; segments and queue are gone. */
+  lose(): void;
+}
+
+export function createMemoryStore({ clock, idSource }: MemoryStoreParts): MemoryStore {
+  const server: Server = { identity: idSource.newId(), segments: new Map() };
+  const queue = createMemoryQueue(clock);
+  return {
+    gate: createMemoryGate({ clock, server, queue }),
+    queue,
+    lose() {
+      server.identity = idSource.newId();
+      server.segments.clear();
+      queue.lose();
+    },
+  };
+}

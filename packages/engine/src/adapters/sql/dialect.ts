@@ -1,0 +1,34 @@
+/**
+ * What differs between databases. The ledger is written once over Kysely; whatever a database does in its own way is here,
+ * as a capability or as the one place to do it.
+ */
+import type { ColumnDataType, ColumnDefinitionBuilder, Dialect, RawBuilder } from 'kysely';
+import type { Fault } from '../../domain/fault.ts';
+
+type ColumnType = ColumnDataType | RawBuilder<unknown>;
+
+export interface SqlDialect {
+  readonly name: string;
+  readonly kysely: Dialect;
+  /** Column types: ids compare byte by byte and hold 512 characters; units are exact up to 2^53 - 1. */
+  readonly idType: ColumnType;
+  readonly textType: ColumnType;
+  readonly unitsType: ColumnType;
+  /** Makes a column count up by itself, in the order of inserts. */
+  readonly countUp: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+  /** Written behind the closing bracket of a table. */
+  readonly tableOptions: RawBuilder<unknown>;
+  /** For a table whose key is most of its row. */
+  readonly keyTableOptions: RawBuilder<unknown>;
+  /**
+   * Statements that create the triggers: a sale's allotted follows its quotas and free gives it; the journal is
+   * append-only.
+   */
+  readonly triggers: readonly string[];
+  /** The database's clock, milliseconds since 1970. */
+  readonly nowMs: RawBuilder<number>;
+  /** False where one transaction at a time writes, so that no row needs a lock. */
+  readonly locksRows: boolean;
+  /** Null for an error that is no fault of the world but a mistake of ours. */
+  readonly faultOf: (error: unknown) => Fault | null;
+}

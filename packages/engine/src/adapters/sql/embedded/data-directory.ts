@@ -1,0 +1,100 @@
+/**
+ * The data directory: everything that an embedded deployment keeps. One process holds it at a time.
+ *
+ * The lock is an exclusive transaction on a little database of its own: the system ends it with the process, also when
+ * that is killed, so nobody has to clear a stale one away. It must not be the ledger itself, which a worker opens.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Fault } from '../../../domain/fault.ts';
+import { faultOfSqlite } from '../dialects/sqlite/faults.ts';
+import { loadSqlite, type SqliteDatabase } from '../dialects/sqlite/library.ts';
+
+const LOCK_FILE = 'lock.db';
+/** Tells whom to ask; nothing depends on it. */
+const HOLDER_FILE = 'holder.pid';
+const LEDGER_FILE = 'ledger.db';
+/** A predecessor that is being stopped may still be on its way out. */
+const LOCK_WAIT_MS = 500;
+
+export interface DataDirectory {
+  /** Absolute. */
+  readonly path: string;
+  readonly ledgerFile: string;
+  /** Gives the directory up; close the ledger first. */
+  release(): void;
+}
+
+export async function holdDataDirectory(directory: string): Promise<DataDirectory> {
+  const path = resolve(directory);
+  create(path);
+  const lock = await takeLock(path);
+  nameHolder(path);
+  return {
+    path,
+    ledgerFile: join(path, LEDGER_FILE),
+    release() {
+      rmSync(join(path, HOLDER_FILE), { force: true });
+      lock.close();
+    },
+  };
+}
+
+function create(path: string): void {
+  try {
+    // It holds buyer ids and keys: nobody else's business.
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+async function takeLock(path: string): Promise<SqliteDatabase> {
+  const { DatabaseSync } = await loadSqlite();
+  let lock: SqliteDatabase | undefined;
+  try {
+    lock = new DatabaseSync(join(path, LOCK_FILE), { timeout: LOCK_WAIT_MS });
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    const isHeld = faultOfSqlite(error)?.code === 'ledger_unavailable';
+    throw isHeld ? held(path, error) : unusable(path, error);
+  }
+}
+
+function nameHolder(path: string): void {
+  try {
+    writeFileSync(join(path, HOLDER_FILE), `${process.pid}\n`);
+  } catch {
+    // A full disk is for the ledger to report; the lock holds without a name.
+  }
+}
+
+function held(path: string, cause: unknown): Fault {
+  const pid = readHolder(path);
+  let holder = 'another process';
+  if (pid !== null) holder = pid === String(process.pid) ? 'this process already' : `process ${pid}`;
+  return new Fault(
+    'data_dir_held',
+    `The data directory ${path} is held by ${holder}. Stop that one first, or use another data directory.`,
+    cause,
+  );
+}
+
+function readHolder(path: string): string | null {
+  try {
+    return readFileSync(join(path, HOLDER_FILE), 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+function unusable(path: string, cause: unknown): Fault {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Fault(
+    'storage_unusable',
+    `The data directory ${path} cannot be used (${why}). Make it a directory that this user may write, or use another.`,
+    cause,
+  );
+}

@@ -1,0 +1,87 @@
+/** The inventory centre in SQL. */
+
+import { invariant } from '../../domain/invariant.ts';
+import { type AllotDecision, decideAllot } from '../../domain/inventory/centre.ts';
+import type { Move } from '../../domain/inventory/move.ts';
+import { quotaName } from '../../domain/inventory/quota.ts';
+import { moveArrived, moveIssued, releaseArrived } from '../../domain/ledger/entry.ts';
+import type { AllotRequest, InventoryCentre } from '../../ports/inventory-centre.ts';
+import type { SqlContext } from './context.ts';
+import { openEpoch } from './open-epoch.ts';
+import { centreOfRow, moveOfRow, quotaColumns, releaseOfRow } from './rows.ts';
+import { lockSegments } from './segment-rows.ts';
+import type { Reader } from './settlement-view.ts';
+import { readStock } from './stock.ts';
+
+export function createSqlInventoryCentre({ db, dialect, statements }: SqlContext): InventoryCentre {
+  const inTransaction = <T>(work: (reader: Reader) => Promise<T>): Promise<T> =>
+    db.transaction().execute((trx) => work({ trx, dialect, statements }));
+
+  return {
+    stock: (saleId, claims) => inTransaction((reader) => readStock(reader, saleId, claims)),
+    allot: (request) => inTransaction((reader) => allot(reader, request)),
+    finishMove: (moveId) => inTransaction((reader) => finishMove(reader, moveId)),
+    finishRelease: (releaseId) => inTransaction((reader) => finishRelease(reader, releaseId)),
+    openEpoch: (request) => inTransaction((reader) => openEpoch(reader, request)),
+  };
+}
+
+async function allot(reader: Reader, { moveId, quota: key, units }: AllotRequest): Promise<AllotDecision> {
+  const { trx, dialect, statements } = reader;
+  const [segment] = await lockSegments(reader, [key]);
+  const sale = await trx
+    .selectFrom('sales')
+    .selectAll()
+    .where('id', '=', key.saleId)
+    .$if(dialect.locksRows, (query) => query.forUpdate())
+    .executeTakeFirst();
+  const earlier = await trx.selectFrom('moves').select('units').where('id', '=', moveId).executeTakeFirst();
+  if (earlier) return { kind: 'allotted', units: earlier.units };
+
+  invariant(sale && segment, `quota ${quotaName(key)} is in the ledger`);
+  const decision = decideAllot(centreOfRow(sale), units);
+  if (decision.kind === 'refused') return decision;
+
+  const columns = quotaColumns(key);
+  const move: Move = { id: moveId, quota: key, units: decision.units, epoch: segment.epoch };
+  // The sale's free and allotted follow by trigger.
+  const { numUpdatedRows } = await trx
+    .updateTable('quotas')
+    .set((eb) => ({ allotted_units: eb('allotted_units', '+', decision.units) }))
+    .where('sale_id', '=', columns.sale_id)
+    .where('region', '=', columns.region)
+    .where('segment', '=', columns.segment)
+    .where('channel', '=', columns.channel)
+    .executeTakeFirstOrThrow();
+  invariant(numUpdatedRows === 1n, `quota ${quotaName(key)} is in the ledger`);
+  await trx
+    .insertInto('moves')
+    .values({ id: moveId, ...columns, units: move.units, epoch: move.epoch, state: 'issued' })
+    .execute();
+  await statements.insertEntries(trx, [moveIssued(move)]);
+  return decision;
+}
+
+async function finishMove({ trx, statements }: Reader, moveId: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('moves')
+    .set({ state: 'applied' })
+    .where('id', '=', moveId)
+    .where('state', '=', 'issued')
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return;
+  const row = await trx.selectFrom('moves').selectAll().where('id', '=', moveId).executeTakeFirstOrThrow();
+  await statements.insertEntries(trx, [moveArrived(moveOfRow(row))]);
+}
+
+async function finishRelease({ trx, statements }: Reader, releaseId: string): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('releases')
+    .set({ state: 'delivered' })
+    .where('id', '=', releaseId)
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return;
+  const row = await trx.selectFrom('releases').selectAll().where('id', '=', releaseId).executeTakeFirstOrThrow();
+  await statements.insertEntries(trx, [releaseArrived(releaseOfRow(row))]);
+}

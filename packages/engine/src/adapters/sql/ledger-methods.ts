@@ -1,0 +1,38 @@
+/** The ledger as a list of calls, so that all its methods can be wrapped, or sent elsewhere, in one place. */
+import type { Ledger } from '../../ports/ledger.ts';
+
+type MethodsOf<Port> = { readonly [Method in keyof Port]: true };
+
+/** Complete by its type: a method that is missing here, or is none, does not compile. */
+const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
+  sales: { create: true, find: true, list: true, changeState: true },
+  orders: { find: true },
+  settlement: { settle: true, quarantine: true },
+  inventoryCentre: { stock: true, allot: true, finishMove: true, finishRelease: true, openEpoch: true },
+  journal: { read: true },
+};
+
+export interface LedgerCall {
+  readonly port: string;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** A ledger whose every method is a call of `send`. */
+export function ledgerOf(send: (call: LedgerCall) => Promise<unknown>): Ledger {
+  const ports: Record<string, Record<string, Method>> = {};
+  for (const [port, methods] of Object.entries(METHODS)) {
+    const built: Record<string, Method> = {};
+    for (const method of Object.keys(methods)) built[method] = (...args) => send({ port, method, args });
+    ports[port] = built;
+  }
+  return ports as unknown as Ledger;
+}
+
+export function invokeMethod(ledger: Ledger, { port, method, args }: LedgerCall): Promise<unknown> {
+  const target = (ledger as unknown as Record<string, Record<string, Method>>)[port]?.[method];
+  if (!target) throw new TypeError(`the ledger has no method ${port}.${method}`);
+  return target(...args);
+}

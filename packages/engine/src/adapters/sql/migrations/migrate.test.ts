@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { faultOf, openSale } from '../../../ports/ledger-fixture.contract.ts';
+import { ledgerOn, openDatabase } from '../dialects/sqlite/open-ledger.ts';
+import { createSqliteLedger } from '../embedded/create-sqlite-ledger.ts';
+
+/** A worker that starts from source compiles as it goes: seconds on a busy machine, each time. */
+const SLOW_START_MS = 120_000;
+
+describe('migrations', { timeout: SLOW_START_MS }, () => {
+  let file: string;
+  beforeEach(() => {
+    file = join(mkdtempSync(join(tmpdir(), 'sluice-migrate-')), 'ledger.db');
+  });
+  afterEach(() => rmSync(join(file, '..'), { recursive: true }));
+
+  test('run once', async () => {
+    const first = await createSqliteLedger({ file });
+    const saleId = await openSale(first);
+    await first.close();
+    const second = await createSqliteLedger({ file });
+    expect(await second.sales.find(saleId)).not.toBeNull();
+    await second.close();
+  });
+
+  test('leave a ledger of a newer version alone', async () => {
+    await (await createSqliteLedger({ file })).close();
+    const database = await openDatabase(file);
+    database.exec(`insert into ledger_migrations values ('9999-from-the-future', '2099-01-01T00:00:00.000Z')`);
+    database.close();
+
+    expect(await faultOf(() => createSqliteLedger({ file }))).toBe('ledger_newer');
+    await expect(createSqliteLedger({ file })).rejects.toThrow('9999-from-the-future');
+  });
+
+  test('that were broken off half way have not begun', async () => {
+    const database = await openDatabase(file);
+    // The last table of the first migration cannot be made: its name is taken.
+    database.exec('create table journal (note text)');
+    await expect(ledgerOn(database)).rejects.toThrow('journal');
+    const tables = database.prepare(`select name from sqlite_master where type = 'table' order by name`).all();
+    expect(tables.map((row) => row.name)).toEqual(['journal', 'ledger_migration_lock', 'ledger_migrations']);
+    database.exec('drop table journal');
+    const { ledger, close } = await ledgerOn(database);
+    await openSale(ledger);
+    await close();
+  });
+});

@@ -1,0 +1,140 @@
+/** Between rows and the domain's words. */
+import type { Centre } from '../../domain/inventory/centre.ts';
+import type { Move } from '../../domain/inventory/move.ts';
+import type { Quota, QuotaKey, SegmentKey } from '../../domain/inventory/quota.ts';
+import type { Entry } from '../../domain/ledger/entry.ts';
+import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
+import type { Release } from '../../domain/ledger/release.ts';
+import type { Claim } from '../../domain/order/claim.ts';
+import type { Order } from '../../domain/order/order.ts';
+import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
+import type {
+  ClaimColumns,
+  CutTable,
+  JournalTable,
+  MoveTable,
+  OrderTable,
+  QuotaColumns,
+  QuotaTable,
+  ReleaseTable,
+  SaleTable,
+  SegmentColumns,
+  SegmentTable,
+} from './schema.ts';
+
+export function saleOf(row: SaleTable): Sale {
+  return {
+    id: row.id,
+    title: row.title,
+    totalUnits: row.total_units,
+    limitUnits: row.limit_units,
+    startsAtMs: row.starts_at_ms,
+    endsAtMs: row.ends_at_ms,
+    holdMs: row.hold_ms,
+    state: row.state,
+    version: row.version,
+  };
+}
+
+export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
+  return {
+    id: draft.id,
+    title: draft.title,
+    total_units: centre.totalUnits,
+    free_units: centre.freeUnits,
+    allotted_units: centre.allottedUnits,
+    limit_units: draft.limitUnits,
+    starts_at_ms: draft.startsAtMs,
+    ends_at_ms: draft.endsAtMs,
+    hold_ms: draft.holdMs,
+    state: 'draft',
+    version: 1,
+  };
+}
+
+export function centreOfRow(row: SaleTable): Centre {
+  return { totalUnits: row.total_units, freeUnits: row.free_units, allottedUnits: row.allotted_units };
+}
+
+export function segmentKeyOf(row: SegmentColumns): SegmentKey {
+  return { saleId: row.sale_id, region: row.region, segment: row.segment };
+}
+
+export function segmentColumns(key: SegmentKey): SegmentColumns {
+  return { sale_id: key.saleId, region: key.region, segment: key.segment };
+}
+
+/** `cuts`: those of this segment, at least. */
+export function segmentRecordOf(row: SegmentTable, cuts: readonly CutTable[]): SegmentRecord {
+  const own = cuts.filter((cut) => isSameSegment(cut, row)).sort((a, b) => a.epoch - b.epoch);
+  return {
+    ...segmentKeyOf(row),
+    epoch: row.epoch,
+    cuts: own.map((cut) => ({ epoch: cut.epoch, through: { epoch: cut.through_epoch, seq: cut.through_seq } })),
+    settledThrough: { epoch: row.settled_epoch, seq: row.settled_seq },
+  };
+}
+
+function isSameSegment(a: SegmentColumns, b: SegmentColumns): boolean {
+  return a.sale_id === b.sale_id && a.region === b.region && a.segment === b.segment;
+}
+
+function quotaKeyOf(row: QuotaColumns): QuotaKey {
+  return { ...segmentKeyOf(row), channel: row.channel };
+}
+
+export function quotaColumns(key: QuotaKey): QuotaColumns {
+  return { ...segmentColumns(key), channel: key.channel };
+}
+
+export function quotaOfRow(row: QuotaTable): Quota {
+  return {
+    ...quotaKeyOf(row),
+    allottedUnits: row.allotted_units,
+    heldUnits: row.held_units,
+    soldUnits: row.sold_units,
+    quarantinedUnits: row.quarantined_units,
+  };
+}
+
+export function claimOfRow(row: ClaimColumns): Claim {
+  return {
+    orderId: row.order_id,
+    saleId: row.sale_id,
+    buyerId: row.buyer_id,
+    units: row.units,
+    origin: { region: row.region, segment: row.segment, channel: row.channel, epoch: row.epoch, seq: row.seq },
+  };
+}
+
+export function orderOfRow(row: OrderTable): Order {
+  return {
+    ...claimOfRow(row),
+    state: row.state,
+    refusal: row.refusal,
+    settledAtMs: row.settled_at_ms,
+    dueAtMs: row.due_at_ms,
+  };
+}
+
+export function moveOfRow(row: MoveTable): Move {
+  return { id: row.id, quota: quotaKeyOf(row), units: row.units, epoch: row.epoch };
+}
+
+export function releaseOfRow(row: ReleaseTable): Release {
+  return { ...claimOfRow(row), id: row.id, epoch: row.release_epoch };
+}
+
+export function entryOfRow(row: Omit<JournalTable, 'id'>): Entry {
+  const { region, segment, channel } = row;
+  const isAtCentre = region === null || segment === null || channel === null;
+  return {
+    saleId: row.sale_id,
+    quota: isAtCentre ? null : { saleId: row.sale_id, region, segment, channel },
+    from: row.from_account,
+    to: row.to_account,
+    units: row.units,
+    cause: row.cause,
+    causeId: row.cause_id,
+  };
+}

@@ -1,0 +1,72 @@
+/** Sales in SQL. */
+
+import type { SaleId } from '../../domain/ids.ts';
+import { centreOf } from '../../domain/inventory/centre.ts';
+import { segmentName } from '../../domain/inventory/quota.ts';
+import { stockReceived } from '../../domain/ledger/entry.ts';
+import { type SaleDraft, saleCanBecome } from '../../domain/sale/sale.ts';
+import type { SaleQuota, Sales } from '../../ports/sales.ts';
+import type { SqlContext } from './context.ts';
+import { newSaleRow, saleOf } from './rows.ts';
+import type { LedgerTransaction, QuotaTable, SaleTable, SegmentTable } from './schema.ts';
+
+export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
+  const lockSale = (trx: LedgerTransaction, saleId: SaleId): Promise<SaleTable | undefined> =>
+    trx
+      .selectFrom('sales')
+      .selectAll()
+      .where('id', '=', saleId)
+      .$if(dialect.locksRows, (query) => query.forUpdate())
+      .executeTakeFirst();
+
+  return {
+    create: (draft, quotas) =>
+      db.transaction().execute(async (trx) => {
+        const existing = await lockSale(trx, draft.id);
+        if (existing) return { kind: 'exists', sale: saleOf(existing) };
+
+        const row = newSaleRow(draft, centreOf(draft.totalUnits));
+        await trx.insertInto('sales').values(row).execute();
+        await insertQuotas(trx, draft, quotas);
+        if (draft.totalUnits > 0) await statements.insertEntries(trx, [stockReceived(draft)]);
+        return { kind: 'created', sale: saleOf(row) };
+      }),
+
+    async find(saleId) {
+      const row = await db.selectFrom('sales').selectAll().where('id', '=', saleId).executeTakeFirst();
+      return row ? saleOf(row) : null;
+    },
+
+    async list() {
+      const rows = await db.selectFrom('sales').selectAll().orderBy('id').execute();
+      return rows.map(saleOf);
+    },
+
+    changeState: (saleId, to) =>
+      db.transaction().execute(async (trx) => {
+        const row = await lockSale(trx, saleId);
+        if (!row) return { kind: 'absent' };
+        if (!saleCanBecome(row.state, to)) return { kind: 'wrong_state', sale: saleOf(row) };
+        const version = row.version + 1;
+        await trx.updateTable('sales').set({ state: to, version }).where('id', '=', saleId).execute();
+        return { kind: 'changed', sale: saleOf({ ...row, state: to, version }) };
+      }),
+  };
+}
+
+async function insertQuotas(trx: LedgerTransaction, draft: SaleDraft, quotas: readonly SaleQuota[]): Promise<void> {
+  const segments = new Map(
+    quotas.map((quota) => [segmentName({ saleId: draft.id, ...quota }), emptySegment(draft, quota)]),
+  );
+  for (const segment of segments.values()) await trx.insertInto('segments').values(segment).execute();
+  for (const quota of quotas) await trx.insertInto('quotas').values(emptyQuota(draft, quota)).execute();
+}
+
+function emptySegment(draft: SaleDraft, { region, segment }: SaleQuota): SegmentTable {
+  return { sale_id: draft.id, region, segment, epoch: 0, settled_epoch: 0, settled_seq: 0 };
+}
+
+function emptyQuota(draft: SaleDraft, { region, segment, channel }: SaleQuota): QuotaTable {
+  const nothing = { allotted_units: 0, held_units: 0, sold_units: 0, quarantined_units: 0 };
+  return { sale_id: draft.id, region, segment, channel, ...nothing };
+}

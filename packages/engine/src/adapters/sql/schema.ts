@@ -1,0 +1,130 @@
+/**
+ * The tables of the ledger, as the queries see them. The laws that they obey are in migrations/ and in each dialect's
+ * triggers. Units are whole numbers up to 2^53 - 1; times are milliseconds since 1970; ids are compared byte by byte.
+ */
+
+import type { Generated, Kysely, Transaction } from 'kysely';
+import type { Account, EntryCause } from '../../domain/ledger/entry.ts';
+import type { OrderState, RefusalCause } from '../../domain/order/order.ts';
+import type { SaleState } from '../../domain/sale/sale.ts';
+
+export interface SaleTable {
+  readonly id: string;
+  readonly title: string;
+  readonly total_units: number;
+  readonly free_units: number;
+  readonly allotted_units: number;
+  readonly limit_units: number;
+  readonly starts_at_ms: number;
+  readonly ends_at_ms: number;
+  readonly hold_ms: number;
+  readonly state: SaleState;
+  readonly version: number;
+}
+
+export interface SegmentColumns {
+  readonly sale_id: string;
+  readonly region: string;
+  readonly segment: number;
+}
+
+export interface QuotaColumns extends SegmentColumns {
+  readonly channel: string;
+}
+
+export interface SegmentTable extends SegmentColumns {
+  readonly epoch: number;
+  readonly settled_epoch: number;
+  readonly settled_seq: number;
+}
+
+export interface CutTable extends SegmentColumns {
+  readonly epoch: number;
+  readonly through_epoch: number;
+  readonly through_seq: number;
+}
+
+export interface QuotaTable extends QuotaColumns {
+  readonly allotted_units: number;
+  readonly held_units: number;
+  readonly sold_units: number;
+  readonly quarantined_units: number;
+}
+
+export interface BuyerTable {
+  readonly sale_id: string;
+  readonly buyer_id: string;
+  readonly limit_units: number;
+  /** In live orders. */
+  readonly units: number;
+}
+
+/** A claim: an order id, and the origin that makes it this claim and no other. */
+export interface ClaimColumns extends QuotaColumns {
+  readonly order_id: string;
+  readonly buyer_id: string;
+  readonly units: number;
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+export interface OrderTable extends ClaimColumns {
+  readonly state: OrderState;
+  readonly refusal: RefusalCause | null;
+  readonly settled_at_ms: number;
+  readonly due_at_ms: number | null;
+}
+
+export interface MoveTable extends QuotaColumns {
+  readonly id: string;
+  readonly units: number;
+  readonly epoch: number;
+  /** `absorbed`: a rebuild has loaded its units. */
+  readonly state: 'issued' | 'applied' | 'absorbed';
+}
+
+export interface ReleaseTable extends ClaimColumns {
+  readonly id: string;
+  /** The segment's epoch when the row was written; `epoch` is the claim's. */
+  readonly release_epoch: number;
+  readonly state: 'open' | 'delivered' | 'absorbed';
+}
+
+export interface QuarantineTable {
+  readonly id: string;
+  readonly sale_id: string;
+  /** The claim as JSON: what cannot be settled may hold anything. */
+  readonly claim: string;
+  /** Of the claim's units, those that were set aside: all or none. */
+  readonly quarantined_units: number;
+  readonly reason: string;
+}
+
+export interface JournalTable {
+  readonly id: Generated<number>;
+  readonly sale_id: string;
+  readonly region: string | null;
+  readonly segment: number | null;
+  readonly channel: string | null;
+  readonly from_account: Account;
+  readonly to_account: Account;
+  readonly units: number;
+  readonly cause: EntryCause;
+  readonly cause_id: string;
+}
+
+export interface LedgerTables {
+  readonly sales: SaleTable;
+  readonly segments: SegmentTable;
+  readonly cuts: CutTable;
+  readonly quotas: QuotaTable;
+  readonly buyers: BuyerTable;
+  readonly orders: OrderTable;
+  readonly moves: MoveTable;
+  readonly releases: ReleaseTable;
+  readonly quarantine: QuarantineTable;
+  readonly journal: JournalTable;
+}
+
+export type LedgerDatabase = Kysely<LedgerTables>;
+export type LedgerTransaction = Transaction<LedgerTables>;

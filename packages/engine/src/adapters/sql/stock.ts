@@ -1,0 +1,37 @@
+/** Everything the ledger knows of a sale's stock, in one transaction: at one moment. */
+import type { SaleId } from '../../domain/ids.ts';
+import type { Claim } from '../../domain/order/claim.ts';
+import type { Stock } from '../../ports/inventory-centre.ts';
+import { centreOfRow, moveOfRow, quotaOfRow, releaseOfRow, saleOf, segmentRecordOf } from './rows.ts';
+import type { Reader } from './settlement-view.ts';
+
+export async function readStock(reader: Reader, saleId: SaleId, claims: readonly Claim[]): Promise<Stock | null> {
+  const { trx, statements } = reader;
+  const sale = await trx.selectFrom('sales').selectAll().where('id', '=', saleId).executeTakeFirst();
+  if (!sale) return null;
+
+  const quotas = await trx.selectFrom('quotas').selectAll().where('sale_id', '=', saleId).execute();
+  const segments = await trx.selectFrom('segments').selectAll().where('sale_id', '=', saleId).execute();
+  const cuts = await trx.selectFrom('cuts').selectAll().where('sale_id', '=', saleId).execute();
+  const moves = await trx
+    .selectFrom('moves')
+    .selectAll()
+    .where('sale_id', '=', saleId)
+    .where('state', '=', 'issued')
+    .execute();
+  const releases = await trx
+    .selectFrom('releases')
+    .selectAll()
+    .where('sale_id', '=', saleId)
+    .where('state', '=', 'open')
+    .execute();
+  return {
+    sale: saleOf(sale),
+    centre: centreOfRow(sale),
+    quotas: quotas.map(quotaOfRow),
+    segments: segments.map((segment) => segmentRecordOf(segment, cuts)),
+    openMoves: moves.map(moveOfRow),
+    openReleases: releases.map(releaseOfRow),
+    knownClaimIds: await statements.knownAmong(trx, claims),
+  };
+}

@@ -1,0 +1,31 @@
+/** Who comes to a rush, and how each of them behaves. */
+import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
+import type { Dice } from './dice.ts';
+import type { RushOptions } from './rush-options.ts';
+import type { VisitPlan } from './visit.ts';
+
+/** Longer than any rush. */
+const JWT_LIFETIME_MS = 6 * 60 * 60_000;
+
+/** Each run brings new people: those of the last one have used their limit up. */
+export function planVisits(options: RushOptions, dice: Dice, runName: string): readonly VisitPlan[] {
+  const jwtOf = createBuyerJwt({ secret: options.jwtKey, buyerClaim: options.buyerClaim, lifetimeMs: JWT_LIFETIME_MS });
+  return Array.from({ length: options.buyers }, (_, index) => {
+    const buyerId = `${runName}-${index}`;
+    return {
+      ...{ buyerId, jwt: jwtOf(buyerId), address: addressOf(index) },
+      clicksTwice: dice.chance(options.doubleClicks),
+      secondToken: secondTokenOf(options, dice),
+    };
+  });
+}
+
+function secondTokenOf({ secondTokens }: RushOptions, dice: Dice): VisitPlan['secondToken'] {
+  if (!dice.chance(secondTokens)) return 'none';
+  return dice.chance(0.5) ? 'at_once' : 'after';
+}
+
+/** In 10.0.0.0/8, one for each of the first 16 million. */
+function addressOf(index: number): string {
+  return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+}

@@ -1,0 +1,272 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createMemoryLedger } from '../adapters/memory/ledger.ts';
+import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryStore } from '../adapters/memory/store.ts';
+import { systemClock as clock } from '../adapters/system/clock.ts';
+import { createJwtIdentity } from '../adapters/system/identity.ts';
+import { createIdSource } from '../adapters/system/ids.ts';
+import { createSigner } from '../adapters/system/signing.ts';
+import { buildEngine } from '../compose/build-engine.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
+import type { ServedEngine } from '../http/deps.ts';
+import { createHttpServer } from '../http/server.ts';
+import type { ViolationName } from './check-books.ts';
+import { CannotRush, type RushOptions, type RushReport, runRush } from './rush.ts';
+
+const KEY = 'a-key-for-tests-that-is-long-enough-to-be-one';
+const { newId } = createIdSource();
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** An error, built into an engine. */
+type Plant = (engine: ServedEngine) => Partial<ServedEngine>;
+
+/** A deployment in this process. */
+async function serve(plant: Plant = () => ({})): Promise<string> {
+  const idSource = createIdSource();
+  const { gate, queue } = createMemoryStore({ clock, idSource });
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const engine = buildEngine({
+    ...{ clock, idSource, gate, queue, feed: createMemorySettledFeed(), ledger: createMemoryLedger({ clock }) },
+    ...{ signer: createSigner([{ id: 'k', secret: Buffer.from(KEY) }]), onFault: fail, onCrash: fail },
+  });
+  await engine.start();
+  closers.push(() => engine.stop());
+  const served: ServedEngine = { ...engine, ...plant(engine) };
+  const app = createHttpServer({
+    ...{ engine: served, clock, adminKey: KEY, isReady: () => true, logger: false, trustedProxies: ['127.0.0.0/8'] },
+    identity: createJwtIdentity({ secret: KEY, buyerClaim: 'sub' }),
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  closers.push(() => app.close());
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+}
+
+function rushAt(url: string, options: Partial<RushOptions> = {}): Promise<RushReport> {
+  return runRush({
+    ...{ url, adminUrl: url, adminKey: KEY, jwtKey: KEY, buyerClaim: 'sub' },
+    ...{ sale: { kind: 'fresh', stock: 50, limit: 1 }, buyers: 200, units: 1, concurrency: 40 },
+    ...{ doubleClicks: 0.25, retries: 0.5, secondTokens: 0.4, patienceMs: 5_000, seed: 7 },
+    ...options,
+  });
+}
+
+function namesOf(report: RushReport): readonly string[] {
+  return report.violations.map(({ name }) => name);
+}
+
+describe('a rush at a deployment that keeps its promises', () => {
+  const crowds: readonly Partial<RushOptions>[] = [
+    { sale: { kind: 'fresh', stock: 50, limit: 1 } },
+    { sale: { kind: 'fresh', stock: 0, limit: 1 }, buyers: 20 },
+    { sale: { kind: 'fresh', stock: 1, limit: 1 } },
+    { sale: { kind: 'fresh', stock: 50, limit: 3 }, units: 2 },
+    { sale: { kind: 'fresh', stock: 50, limit: 3 }, units: 3 },
+    { sale: { kind: 'fresh', stock: 50, limit: 4 }, units: 2 },
+    { sale: { kind: 'fresh', stock: 50, limit: 1 }, units: 100 },
+    { sale: { kind: 'fresh', stock: 1_000, limit: 1 } },
+  ];
+  const accepted = [50, 0, 1, 25, 16, 25, 0, 200];
+
+  test.each(crowds.map((crowd, index) => [JSON.stringify(crowd), crowd, accepted[index]] as const))(
+    '%s finds nothing wrong',
+    async (_name, crowd, orders) => {
+      const report = await rushAt(await serve(), crowd);
+      expect(report.violations).toEqual([]);
+      expect(report.orders).toBe(orders);
+      expect(report.places.balanced).toBe(true);
+      expect(Object.values(report.outcomes).reduce((sum, count) => sum + count, 0)).toBe(report.buyers);
+    },
+  );
+
+  test('waits until it is ready', async () => {
+    let refusals = 20;
+    const url = await serve(({ purchase }) => ({
+      purchase: async (request) => (refusals-- > 0 ? refuse('busy', { retryAfterMs: 10 }) : purchase(request)),
+    }));
+    const report = await rushAt(url, { buyers: 60 });
+    expect(report.violations).toEqual([]);
+    expect(report.repeated).toBeGreaterThanOrEqual(20);
+  });
+
+  test('says clearly why it cannot begin', async () => {
+    const url = await serve();
+    await expect(rushAt(url, { adminKey: 'another' })).rejects.toThrow(CannotRush);
+    await expect(rushAt(url, { sale: { kind: 'existing', id: 'no-such-sale' } })).rejects.toThrow(/not_found/);
+    await expect(rushAt('http://127.0.0.1:1', { patienceMs: 300 })).rejects.toThrow(/does not answer/);
+  });
+});
+
+describe('a rush finds it when', () => {
+  /** Changes what a purchase answers; null leaves it. */
+  function plantedPurchase(
+    change: (answer: PurchaseAccepted | Refusal, request: PurchaseRequest, engine: ServedEngine) => unknown,
+  ): Plant {
+    return (engine) => ({
+      async purchase(request) {
+        const answer = await engine.purchase(request);
+        return ((await change(answer, request, engine)) ?? answer) as PurchaseAccepted | Refusal;
+      },
+    });
+  }
+
+  /** Takes a unit for nobody. */
+  async function waste(engine: ServedEngine, saleId: string): Promise<void> {
+    const buyer = { buyerId: `nobody-${Math.random()}`, region: 'home', channel: 'main' };
+    const issued = await engine.issueToken(saleId, buyer);
+    if (issued.kind === 'issued') await engine.purchase({ saleId, buyer, units: 1, token: issued.token });
+  }
+
+  function everyNth(n: number): () => boolean {
+    let calls = 0;
+    return () => ++calls % n === 0;
+  }
+
+  const plants: Readonly<Record<string, readonly [Plant, ViolationName]>> = {
+    'the limit is ignored': [
+      ({ createSale, showSale }) => ({
+        createSale: (draft) => createSale({ ...draft, limitUnits: 10 }),
+        async showSale(saleId) {
+          const sale = await showSale(saleId);
+          return sale && { ...sale, limitUnits: 1 };
+        },
+      }),
+      'over_limit',
+    ],
+    'more is accepted than there is': [
+      plantedPurchase((answer, { units }) =>
+        answer.kind === 'refused' && answer.reason === 'none_left_now'
+          ? { kind: 'accepted', orderId: newId(), status: 'pending', units, isReplayed: false, receipt: 'r' }
+          : null,
+      ),
+      'oversold',
+    ],
+    'every order is made twice': [
+      plantedPurchase((answer, { saleId }, engine) =>
+        answer.kind === 'accepted' && !answer.isReplayed ? waste(engine, saleId) : null,
+      ),
+      'places_differ',
+    ],
+    'an accepted order is not there': [
+      ({ findOrder }) => {
+        const isHidden = everyNth(10);
+        return { findOrder: async (orderId, buyer) => (isHidden() ? null : findOrder(orderId, buyer)) };
+      },
+      'order_missing',
+    ],
+    'an order has other units than were accepted': [
+      ({ findOrder }) => ({
+        async findOrder(orderId, buyer) {
+          const order = await findOrder(orderId, buyer);
+          return order && { ...order, units: order.units + 1 };
+        },
+      }),
+      'order_differs',
+    ],
+    'two buyers get one order': [
+      ({ purchase }) => {
+        let firstId: string | null = null;
+        return {
+          async purchase(request) {
+            const answer = await purchase(request);
+            if (answer.kind !== 'accepted') return answer;
+            firstId ??= answer.orderId;
+            return { ...answer, orderId: firstId };
+          },
+        };
+      },
+      'order_shared',
+    ],
+    'a refused call takes a unit': [
+      plantedPurchase((answer, { saleId }, engine) =>
+        answer.kind === 'refused' && answer.reason === 'over_limit' ? waste(engine, saleId) : null,
+      ),
+      'units_stranded',
+    ],
+    'the last units are not sold': [
+      ({ purchase }) => {
+        const taken = new Set<string>();
+        return {
+          async purchase(request) {
+            if (taken.size >= 47 && !taken.has(request.token)) return refuse('none_left_now');
+            const answer = await purchase(request);
+            if (answer.kind === 'accepted') taken.add(request.token);
+            return answer;
+          },
+        };
+      },
+      'units_stranded',
+    ],
+    'a repeat is told it has failed': [
+      plantedPurchase((answer) => (answer.kind === 'accepted' && answer.isReplayed ? refuse('sold_out') : null)),
+      'replay_differs',
+    ],
+    'a repeat gets another order': [
+      plantedPurchase((answer) =>
+        answer.kind === 'accepted' && answer.isReplayed ? { ...answer, orderId: newId() } : null,
+      ),
+      'replay_differs',
+    ],
+    'a token gets the order of another': [
+      plantedPurchase((answer) => (answer.kind === 'accepted' ? { ...answer, orderId: newId() } : null)),
+      'token_two_orders',
+    ],
+    'a receipt is worth nothing': [
+      ({ purchase }) => {
+        const queued = new Set<string>();
+        return {
+          async purchase(request) {
+            if (queued.has(request.token)) return refuse('sold_out');
+            const answer = await purchase(request);
+            if (answer.kind !== 'accepted' || queued.size > 2) return answer;
+            queued.add(request.token);
+            return { ...answer, status: 'queued', receipt: 'r' };
+          },
+        };
+      },
+      'win_lost',
+    ],
+    'the places do not sum up': [
+      ({ readPlaces }) => ({
+        async readPlaces(saleId) {
+          const result = await readPlaces(saleId);
+          if (result.kind !== 'read') return result;
+          const { places } = result.reading;
+          return { ...result, reading: { ...result.reading, places: { ...places, held: places.held + 1 } } };
+        },
+      }),
+      'books_unbalanced',
+    ],
+    'a request breaks': [
+      ({ purchase }) => {
+        const isBroken = everyNth(20);
+        return {
+          async purchase(request) {
+            if (isBroken()) throw new Error('broken');
+            return purchase(request);
+          },
+        };
+      },
+      'unexpected_answer',
+    ],
+    'a buyer is sent away again and again': [
+      ({ purchase }) => ({
+        purchase: async (request) =>
+          request.buyer.buyerId.endsWith('-9') ? refuse('busy', { retryAfterMs: 100 }) : purchase(request),
+      }),
+      'unanswered',
+    ],
+  };
+
+  test.each(Object.entries(plants))('%s', async (_name, [plant, violation]) => {
+    const report = await rushAt(await serve(plant), { patienceMs: 1_500 });
+    expect(namesOf(report)).toContain(violation);
+  });
+});

@@ -1,0 +1,44 @@
+/** `sluice dev-token`: a buyer's JWT, as the operator's own back end would sign it. */
+import type { Command } from 'commander';
+import { signDevToken } from '../../compose/dev-token.ts';
+import { CommandFailed } from '../command-failed.ts';
+import { type DeploymentOptions, findDeployment, withJwtKeyOption } from '../deployment.ts';
+import { duration } from '../option-values.ts';
+import { printJson } from '../print.ts';
+
+interface DevTokenOptions extends DeploymentOptions {
+  readonly lifetime: number;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Example:
+  $ curl -X POST localhost:8460/v1/sales/starter-skin/token -H "authorization: Bearer $(sluice dev-token ann)"
+`;
+
+export function addDevToken(program: Command): void {
+  const command = program
+    .command('dev-token <buyer>')
+    .description("print a JWT for a buyer, signed with the deployment's key")
+    .option(
+      '--lifetime <duration>',
+      'how long it is good for: 90s, 15m, 2h, 30d (default: 12h)',
+      duration,
+      12 * 3_600_000,
+    )
+    .option('--data-dir <directory>', 'data directory of a deployment on this machine (default: .sluice)')
+    .option('--config <file>', 'configuration file (default: sluice.config.json)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', EXAMPLES);
+  withJwtKeyOption(command).action(printDevToken);
+}
+
+function printDevToken(buyer: string, options: DevTokenOptions): void {
+  const { jwtKey, buyerClaim } = findDeployment(options);
+  const lifetimeMs = options.lifetime;
+  const expiresAtMs = Date.now() + lifetimeMs;
+  const jwt = signDevToken({ jwtKey: jwtKey(), buyerClaim, buyer, lifetimeMs });
+  if (jwt === null) throw new CommandFailed('No buyer can have this name: it is empty, too long, or not text.');
+  if (options.json) printJson({ buyer, jwt, expiresAtMs });
+  else console.log(jwt);
+}

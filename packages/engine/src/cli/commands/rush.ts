@@ -1,0 +1,129 @@
+/** `sluice rush`: a crowd at a running deployment, and a look at the books when it has left. */
+import { randomInt } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import pc from 'picocolors';
+import { VIOLATIONS } from '../../bench/check-books.ts';
+import { routes } from '../../bench/routes.ts';
+import { CannotRush, type RushOptions, type RushReport, runRush } from '../../bench/rush.ts';
+import { CommandFailed, EXIT } from '../command-failed.ts';
+import {
+  callAdmin,
+  type Deployment,
+  type DeploymentOptions,
+  findDeployment,
+  withDeploymentOptions,
+  withJwtKeyOption,
+} from '../deployment.ts';
+import { duration, share, wholeNumber } from '../option-values.ts';
+import { printJson, printTable, printTitle, type Row } from '../print.ts';
+import { createProgressLine } from '../progress-line.ts';
+
+interface RushCommandOptions extends DeploymentOptions {
+  readonly buyers: number;
+  readonly sale?: string;
+  readonly stock: number;
+  readonly limit: number;
+  readonly units: number;
+  readonly concurrency: number;
+  readonly doubleClicks: number;
+  readonly retries: number;
+  readonly secondTokens: number;
+  readonly patience: number;
+  readonly seed?: number;
+  readonly json?: true;
+}
+
+const LARGEST_SEED = 2 ** 32;
+
+const EXAMPLES = `
+Each buyer signs in with a JWT of their own, comes from an address of their own (X-Forwarded-For, which \`sluice start\`
+believes from this machine), draws a token and buys. At the end the books are checked from outside; a violation is exit
+status 1.
+
+Examples:
+  $ sluice rush --buyers 5000 --stock 500
+  $ sluice rush --buyers 5000 --sale starter-skin
+  $ sluice rush --stock 100 --limit 3 --units 2 --json
+`;
+
+export function addRush(program: Command): void {
+  const command = program
+    .command('rush')
+    .description('send a crowd to a running deployment and check the books afterwards')
+    .option('--buyers <number>', 'how many come', wholeNumber(1), 5_000)
+    .addOption(new Option('--sale <id>', 'a sale that exists (default: a new one)').conflicts(['stock', 'limit']))
+    .option('--stock <units>', 'units of the new sale', wholeNumber(0), 500)
+    .option('--limit <units>', 'units that one buyer may have in the new sale', wholeNumber(1), 1)
+    .option('--units <number>', 'units that each purchase asks for', wholeNumber(1), 1)
+    .option('--concurrency <number>', 'buyers at the same time', wholeNumber(1), 200)
+    .option('--double-clicks <share>', 'buyers who click twice', share, 0.25)
+    .option('--retries <share>', 'winners who come again with the same token', share, 0.1)
+    .option('--second-tokens <share>', 'buyers who come with a second token', share, 0.1)
+    .option('--patience <duration>', 'how long a buyer asks on, when nobody answers (default: 30s)', duration, 30_000)
+    .option('--seed <number>', 'decides who does what (default: a new one)', wholeNumber(0))
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', EXAMPLES);
+  withJwtKeyOption(withDeploymentOptions(command)).action(rush);
+}
+
+async function rush(options: RushCommandOptions): Promise<void> {
+  const deployment = findDeployment(options);
+  // The crowd is patient; whoever sends it should not have to be.
+  await callAdmin(deployment, { method: 'GET', path: routes.adminSales() });
+  const progress = createProgressLine();
+  try {
+    const report = await runRush({
+      ...rushOptions(deployment, options),
+      onProgress: ({ phase, done, total, accepted, repeated }) =>
+        progress.show(
+          `${phase}: ${done} of ${total} buyers, ${accepted} accepted${repeated > 0 ? `, ${repeated} calls repeated` : ''}`,
+        ),
+    });
+    progress.end();
+    if (options.json) printJson(report);
+    else printReport(report);
+    if (report.violations.length > 0) process.exitCode = EXIT.failed;
+  } catch (error) {
+    progress.end();
+    if (error instanceof CannotRush) throw new CommandFailed(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function rushOptions(deployment: Deployment, options: RushCommandOptions): RushOptions {
+  const { buyers, units, concurrency, doubleClicks, retries, secondTokens, stock, limit } = options;
+  return {
+    ...{ url: deployment.url(), adminUrl: deployment.adminUrl() },
+    ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), buyerClaim: deployment.buyerClaim },
+    sale: options.sale === undefined ? { kind: 'fresh', stock, limit } : { kind: 'existing', id: options.sale },
+    ...{ buyers, units, concurrency, doubleClicks, retries, secondTokens },
+    patienceMs: options.patience,
+    seed: options.seed ?? randomInt(LARGEST_SEED),
+  };
+}
+
+function printReport(report: RushReport): void {
+  const { latencyMs, places, violations } = report;
+  printTitle(
+    `${report.buyers} buyers at ${report.sale}, ${(report.durationMs / 1_000).toFixed(1)} s, seed ${report.seed}`,
+  );
+  printTable(Object.entries(report.outcomes).map(([outcome, count]): Row => [outcome, count]));
+  console.log();
+  printTable([
+    [
+      'purchase calls',
+      report.attempts,
+      report.repeated > 0 ? `${report.repeated} calls had to be repeated` : undefined,
+    ],
+    ['latency', `p50 ${latencyMs.p50} ms, p90 ${latencyMs.p90} ms, p99 ${latencyMs.p99} ms, max ${latencyMs.max} ms`],
+    ['own lag', `${report.ownLagMs.toFixed(1)} ms`, 'of this client, p99'],
+    ['orders', report.orders],
+    ['units', report.units, `of ${places.total}; ${places.available + places.free} left`],
+  ]);
+  console.log();
+  if (violations.length === 0)
+    console.log(pc.green(`The books are right: every promise that can be checked from outside was kept.`));
+  for (const { name, count, example } of violations) {
+    console.log(`${pc.red(name)}: ${VIOLATIONS[name]}; ${count} times, first: ${example}`);
+  }
+}

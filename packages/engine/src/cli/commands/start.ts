@@ -1,0 +1,95 @@
+/** `sluice start`: everything in one process, until it is told to stop. */
+import { type Command, Option } from 'commander';
+import { createLog, type Logger } from '../../compose/log.ts';
+import type { EmbeddedDeployment } from '../../compose/start-embedded.ts';
+import { envNameOf, flagNameOf, SETTING_KEYS, type SettingKey, schemaOf } from '../../config/settings.ts';
+import { EXIT } from '../command-failed.ts';
+import { settingsOrFail } from '../deployment.ts';
+import { printJson } from '../print.ts';
+import { printBanner } from '../start-banner.ts';
+
+type StartOptions = Partial<Record<SettingKey, string>> & { readonly config?: string; readonly json?: true };
+
+const HELP = `
+Settings come from, each over the one before it: defaults, sluice.config.json, the environment, the command line.
+Secrets are set in the first two or the environment (SLUICE_JWT_KEY, SLUICE_ADMIN_KEY, SLUICE_TOKEN_KEYS); what is not set
+is generated and kept in the data directory.
+
+Examples:
+  $ sluice start
+  $ sluice start --port 0 --data-dir /var/lib/sluice
+  $ SLUICE_LOG_LEVEL=warn sluice start --json
+`;
+
+export function addStart(program: Command): void {
+  const command = program.command('start').description('run everything in one process, with a sample sale');
+  for (const key of SETTING_KEYS) if (!schemaOf(key).secret) command.addOption(settingOption(key));
+  command
+    .option('--config <file>', 'configuration file (default: sluice.config.json)')
+    .option('--json', 'print one JSON document when it is open')
+    .addHelpText('after', HELP)
+    .action(start);
+}
+
+function settingOption(key: SettingKey): Option {
+  const { description, default: value } = schemaOf(key);
+  const fallback = value === undefined ? '' : `; default: ${value}`;
+  return new Option(`${flagNameOf(key)} <value>`, `${description} (${envNameOf(key)}${fallback})`);
+}
+
+async function start({ config, json, ...flags }: StartOptions): Promise<void> {
+  const settings = settingsOrFail(flags, config);
+  const log = createLog(settings.logLevel, process.stderr.isTTY);
+  const onCrash = (error: unknown): never => {
+    log.fatal(
+      { err: error },
+      'a promise of our own was broken; the process ends, and mends what it can when it starts again',
+    );
+    process.exit(EXIT.crashed);
+  };
+  process.on('uncaughtException', onCrash);
+  process.on('unhandledRejection', onCrash);
+
+  const stopAsked = whenAskedToStop(log);
+  // Not above: the server's libraries would make every command wait half as long again.
+  const { startEmbedded } = await import('../../compose/start-embedded.ts');
+  const deployment = await startEmbedded({ settings, log, onCrash });
+  log.info({ url: deployment.url, dataDir: deployment.dataDir }, 'open');
+  if (json) printJson(documentOf(deployment));
+  else printBanner(deployment);
+  const signal = await stopAsked;
+  log.info({ signal }, 'stopping: answering and settling what is in hand; once more ends it at once');
+  await deployment.stop();
+  log.info('stopped');
+  // Whatever still holds the process, such as an idle keep-alive timer, holds nothing that matters.
+  process.exit(EXIT.ok);
+}
+
+/** Resolves at the first signal; the second ends the process as it is, which a start can mend. */
+function whenAskedToStop(log: Logger): Promise<string> {
+  return new Promise((resolve) => {
+    let isAsked = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (isAsked) {
+          log.warn({ signal }, 'ended before everything in hand was done');
+          process.exit(EXIT.failed);
+        }
+        isAsked = true;
+        resolve(signal);
+      });
+    }
+  });
+}
+
+function documentOf({ url, adminUrl, dataDir, sampleSale, hasDevIdentity, trustedProxies }: EmbeddedDeployment) {
+  return {
+    url,
+    adminUrl,
+    pid: process.pid,
+    dataDir,
+    sampleSale: sampleSale?.id ?? null,
+    hasDevIdentity,
+    trustedProxies,
+  };
+}

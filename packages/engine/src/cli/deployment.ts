@@ -1,0 +1,114 @@
+/**
+ * How a command finds the deployment it speaks to: what it was told, else what the configuration says, else what a
+ * deployment on this machine left in its data directory.
+ */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { createDeploymentClient, type DeploymentCall, NoAnswer } from '../bench/deployment-client.ts';
+import { type Endpoint, readEndpoint, readKeys } from '../compose/deployment-files.ts';
+import { describeMistakes } from '../config/mistake.ts';
+import { loadConfigHere } from '../config/read-sources.ts';
+import type { Settings } from '../config/settings.ts';
+import { CommandFailed } from './command-failed.ts';
+
+export interface DeploymentOptions {
+  readonly url?: string;
+  readonly adminUrl?: string;
+  readonly adminKey?: string;
+  readonly jwtKey?: string;
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+export function withDeploymentOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'where the deployment is (default: the one that runs on the data directory)')
+    .option('--admin-url <url>', 'where its operators are served, when that is elsewhere')
+    .option('--admin-key <key>', "the operators' key (default: the one in the data directory)")
+    .option('--data-dir <directory>', 'data directory of a deployment on this machine (default: .sluice)')
+    .option('--config <file>', 'configuration file (default: sluice.config.json)');
+}
+
+export function withJwtKeyOption(command: Command): Command {
+  return command.option(
+    '--jwt-key <key>',
+    "key that buyers' JWTs are signed with (default: the one in the data directory)",
+  );
+}
+
+export interface Deployment {
+  /** Throw `CommandFailed` when they are not to be found. */
+  url(): string;
+  adminUrl(): string;
+  adminKey(): string;
+  jwtKey(): string;
+  readonly buyerClaim: string;
+}
+
+export function findDeployment(options: DeploymentOptions): Deployment {
+  const { dataDir, adminKey, jwtKey } = options;
+  const flags = {
+    ...(dataDir !== undefined && { dataDir }),
+    ...(adminKey !== undefined && { adminKey }),
+    ...(jwtKey !== undefined && { jwtKey }),
+  };
+  const settings = settingsOrFail(flags, options.config);
+  const directory = resolve(settings.dataDir);
+  const endpoint = () => endpointIn(directory);
+  return {
+    url: () => options.url ?? endpoint().url,
+    adminUrl: () => options.adminUrl ?? options.url ?? endpoint().adminUrl,
+    adminKey: () => settings.adminKey ?? keyIn(directory, 'adminKey', '--admin-key'),
+    jwtKey: () => settings.jwtKey ?? keyIn(directory, 'jwtKey', '--jwt-key'),
+    buyerClaim: settings.buyerClaim,
+  };
+}
+
+export function settingsOrFail(flags: Parameters<typeof loadConfigHere>[0], configFile?: string): Settings {
+  const result = loadConfigHere(flags, configFile);
+  if (result.kind === 'mistaken') throw new CommandFailed(describeMistakes(result.mistakes));
+  return result.settings;
+}
+
+function endpointIn(dataDir: string): Endpoint {
+  const endpoint = readEndpoint(dataDir);
+  if (endpoint) return endpoint;
+  throw new CommandFailed(
+    `Nothing runs on the data directory ${dataDir}. Start it with \`sluice start\`, or say where the deployment is with --url.`,
+  );
+}
+
+function keyIn(dataDir: string, name: 'adminKey' | 'jwtKey', flag: string): string {
+  const key = readKeys(dataDir)[name];
+  if (typeof key === 'string') return key;
+  throw new CommandFailed(
+    `The data directory ${dataDir} has no keys. Give the key with ${flag}, or the directory with --data-dir.`,
+  );
+}
+
+/** One call to the admin API; whatever is not the answer asked for fails the command. */
+export async function callAdmin(deployment: Deployment, call: Omit<DeploymentCall, 'bearer'>): Promise<unknown> {
+  const url = deployment.adminUrl();
+  const bearer = deployment.adminKey();
+  const client = createDeploymentClient({ url, connections: 1 });
+  try {
+    const answer = await client.call({ ...call, bearer });
+    if (answer.kind === 'ok') return answer.body;
+    if (answer.kind === 'foreign')
+      throw new CommandFailed(`${url} is no Sluice: it answered with HTTP ${answer.status}.`);
+    if (answer.reason === 'unauthenticated') throw new CommandFailed(`${url} does not take this admin key.`);
+    throw new CommandFailed(`${answer.detail} (${answer.reason})`);
+  } catch (error) {
+    if (error instanceof NoAnswer) throw nothingThere(url, error);
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+function nothingThere(url: string, cause: unknown): CommandFailed {
+  return new CommandFailed(
+    `Nothing answers at ${url}. Start it with \`sluice start\`, or say where it is with --url.`,
+    { cause },
+  );
+}

@@ -1,0 +1,46 @@
+/** What the values of options mean. What means nothing is a usage error that says what would have meant something. */
+import { InvalidArgumentError } from 'commander';
+
+export function wholeNumber(minimum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < minimum) {
+      throw new InvalidArgumentError(`It is a whole number, at least ${minimum}.`);
+    }
+    return value;
+  };
+}
+
+export function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0 && value <= 1)) throw new InvalidArgumentError('It is a share, from 0 to 1.');
+  return value;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `2h`, `30d`, in milliseconds. */
+export function duration(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit];
+  if (amount === undefined || unitMs === undefined) {
+    throw new InvalidArgumentError('It is a duration such as 90s, 15m, 2h or 30d.');
+  }
+  return Number(amount) * unitMs;
+}
+
+// Without a zone an instant would be another one on another machine.
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** `now`, `+10m`, or `2026-11-11T10:00:00+08:00`; milliseconds since 1970. */
+export function instant(text: string): number {
+  if (text === 'now') return Date.now();
+  if (text.startsWith('+')) return Date.now() + duration(text.slice(1));
+  const value = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(value)) {
+    throw new InvalidArgumentError(
+      'It is `now`, `+10m`, or an instant with its zone, such as 2026-11-11T10:00:00+08:00.',
+    );
+  }
+  return value;
+}

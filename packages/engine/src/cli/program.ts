@@ -1,0 +1,47 @@
+/** The command line: which commands there are. Each teaches with examples; each prints JSON when asked to. */
+import { Command } from 'commander';
+import { addDevToken } from './commands/dev-token.ts';
+import { addRush } from './commands/rush.ts';
+import { addSaleCreate } from './commands/sale-create.ts';
+import { addSaleShow } from './commands/sale-show.ts';
+import { addSimulate } from './commands/simulate.ts';
+import { addStart } from './commands/start.ts';
+
+const EXAMPLES = `
+Examples:
+  $ sluice start                                    everything in one process, a sample sale open
+  $ sluice rush --buyers 5000 --stock 500           a crowd; the books are checked when it has left
+  $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
+  $ sluice sale show spring-skins                   where each unit is
+  $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
+  $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
+
+Exit status: 0 done, 1 failed or a check found something, 2 not a command line we know.
+`;
+
+/** Throws commander's errors instead of ending the process. */
+export function createProgram(version: string): Command {
+  const program = new Command('sluice')
+    .description('A flash-sale engine: one purchase path that never sells more than there is.')
+    .version(version)
+    .showSuggestionAfterError()
+    .addHelpText('after', EXAMPLES);
+  addStart(program);
+  const sale = program.command('sale').description('create and show sales');
+  addSaleCreate(sale);
+  addSaleShow(sale);
+  addDevToken(program);
+  addRush(program);
+  addSimulate(program);
+  forAll(program, (command) => command.option(DEBUG_FLAG, 'show where an error came from').exitOverride());
+  return program;
+}
+
+/** Taken by every command, wherever it stands on the line. */
+export const DEBUG_FLAG = '--debug';
+
+/** What is set on a parent does not reach the children it has already. */
+function forAll(command: Command, set: (command: Command) => void): void {
+  set(command);
+  for (const child of command.commands) forAll(child, set);
+}

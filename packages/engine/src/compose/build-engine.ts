@@ -1,0 +1,131 @@
+/**
+ * Puts an engine together from adapters: the request side, the worker side and what keeps the stock, as one object that
+ * HTTP, commands and programs use. It opens nothing itself; what it is given, its owner closes.
+ */
+import type { Buyer } from '../domain/buyer.ts';
+import type { Fault } from '../domain/fault.ts';
+import type { OrderId, SaleId } from '../domain/ids.ts';
+import type { Order } from '../domain/order/order.ts';
+import type { Refusal } from '../domain/refusal.ts';
+import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
+import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
+import { createHotEntries } from '../funnel/gateway/hot-entries.ts';
+import { type IssuedToken, issueToken } from '../funnel/issue-token.ts';
+import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel/purchase.ts';
+import { createOrderWatch } from '../funnel/queue/order-watch.ts';
+import { createWorker } from '../funnel/worker.ts';
+import { createSale } from '../inventory/create-sale.ts';
+import { createGateSession } from '../inventory/gate-session.ts';
+import { createDryJudge } from '../inventory/judge-dry.ts';
+import { createKeeper } from '../inventory/keeper.ts';
+import { publishSale } from '../inventory/publish-sale.ts';
+import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Gate } from '../ports/gate.ts';
+import type { IdSource } from '../ports/id-source.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+import type { SettledFeed } from '../ports/settled-feed.ts';
+import type { Signer } from '../ports/signer.ts';
+
+export interface EngineParts {
+  readonly clock: Clock;
+  readonly idSource: IdSource;
+  readonly signer: Signer;
+  readonly gate: Gate;
+  readonly queue: Queue;
+  readonly feed: SettledFeed;
+  readonly ledger: Ledger;
+  /** A fault that is being retried. */
+  readonly onFault: (fault: Fault) => void;
+  /** A broken promise of our own: the process should end and recover. */
+  readonly onCrash: (error: unknown) => void;
+}
+
+export interface Engine {
+  issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
+  /** Null for an order that does not exist, and for one that is another buyer's. */
+  findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  /** Null for a draft, too: what is not published is not known to buyers. */
+  findSale(saleId: SaleId): Promise<Sale | null>;
+  /** Published sales. */
+  listSales(): Promise<readonly Sale[]>;
+
+  createSale(draft: SaleDraft): Promise<CreateSaleResult>;
+  publishSale(saleId: SaleId): Promise<ChangeStateResult>;
+  showSale(saleId: SaleId): Promise<Sale | null>;
+  readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+
+  /** Loads the gate for every sale and begins to settle. */
+  start(): Promise<void>;
+  /** Ends after what is in hand is settled. */
+  stop(): Promise<void>;
+}
+
+const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
+
+export function buildEngine(parts: EngineParts): Engine {
+  const { clock, idSource, signer, queue, feed, ledger } = parts;
+  const gate = gateWithRetry(parts.gate, clock);
+  const session = createGateSession(gate, clock);
+  const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
+  const stocking = {
+    gate,
+    queue,
+    session,
+    clock,
+    idSource,
+    inventoryCentre: ledger.inventoryCentre,
+    sales: ledger.sales,
+  };
+  const watch = createOrderWatch(feed, clock);
+  const buying = {
+    ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
+    batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
+    dryJudge: createDryJudge(stocking),
+  };
+  const { onFault, onCrash } = parts;
+  const worker = createWorker({
+    ...stocking,
+    ...{ settlement: ledger.settlement, feed, onFault, onCrash },
+    consumer: idSource.newId(),
+  });
+  const keeper = createKeeper({ ...stocking, onFault, onCrash });
+
+  return {
+    issueToken: (saleId, buyer) => issueToken(buying, saleId, buyer),
+    purchase: (request) => purchase(buying, request),
+    async findOrder(orderId, buyer) {
+      const order = await ledger.orders.find(orderId);
+      return order?.buyerId === buyer.buyerId ? order : null;
+    },
+    async findSale(saleId) {
+      const sale = await sales.get(saleId);
+      return sale?.state === 'draft' ? null : sale;
+    },
+    listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
+
+    createSale: (draft) => createSale(ledger.sales, draft),
+    async publishSale(saleId) {
+      const result = await publishSale(stocking, saleId);
+      sales.drop(saleId);
+      return result;
+    },
+    showSale: (saleId) => ledger.sales.find(saleId),
+    readPlaces: (saleId) => readPlaces(stocking, saleId),
+
+    async start() {
+      await keeper.round();
+      worker.start();
+      keeper.start();
+    },
+    async stop() {
+      await keeper.stop();
+      await worker.stop();
+      watch.close();
+    },
+  };
+}

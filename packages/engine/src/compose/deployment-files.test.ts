@@ -1,0 +1,70 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Fault } from '../domain/fault.ts';
+import { readEndpoint, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { openKeys } from './deployment-keys.ts';
+
+const SECRET = 'configured-'.padEnd(43, 'x');
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'sluice-files-'));
+});
+
+describe('a data directory', () => {
+  test('says where the deployment is, as long as it runs', () => {
+    expect(readEndpoint(dataDir)).toBeNull();
+    const endpoint = { url: 'http://127.0.0.1:1', adminUrl: 'http://127.0.0.1:2', pid: 3 };
+    writeEndpoint(dataDir, endpoint);
+    expect(readEndpoint(dataDir)).toEqual(endpoint);
+    removeEndpoint(dataDir);
+    removeEndpoint(dataDir);
+    expect(readEndpoint(dataDir)).toBeNull();
+  });
+
+  test('that cannot be written is a fault with a sentence', () => {
+    const gone = join(dataDir, 'gone');
+    expect(() => openKeys(gone, {})).toThrow(Fault);
+    expect(() => openKeys(gone, {})).toThrow(/cannot be written \(ENOENT\)/);
+  });
+});
+
+describe('the keys of a deployment', () => {
+  test('are generated once, and kept where only their owner reads them', () => {
+    const first = openKeys(dataDir, {});
+    expect(openKeys(dataDir, {})).toEqual(first);
+    expect(first.isJwtKeyGenerated).toBe(true);
+    expect(first.tokenKeys[0].secret).toHaveLength(32);
+    expect(new Set([first.jwtKey, first.adminKey]).size).toBe(2);
+    expect(statSync(join(dataDir, 'keys.json')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dataDir)).toEqual(['keys.json']);
+  });
+
+  test('give way to configured ones, which are not written down', () => {
+    const generated = openKeys(dataDir, {});
+    const tokenKeys = [`new:${SECRET}`, `old:${SECRET}`];
+    const keys = openKeys(dataDir, { jwtKey: SECRET, tokenKeys });
+    expect(keys).toMatchObject({ jwtKey: SECRET, isJwtKeyGenerated: false, adminKey: generated.adminKey });
+    expect(keys.tokenKeys.map(({ id }) => id)).toEqual(['new', 'old']);
+    expect(readFileSync(join(dataDir, 'keys.json'), 'utf8')).not.toContain(SECRET);
+    expect(openKeys(dataDir, {})).toEqual(generated);
+  });
+
+  test('that somebody broke are told as that, and never quoted', () => {
+    const broken = [
+      '{"jwtKey": "secret',
+      '[]',
+      '{"jwtKey": ""}',
+      '{"tokenKeys": ["secret"]}',
+      '{"tokenKeys": "secret"}',
+      '{"adminKey": 1}',
+    ];
+    for (const text of broken) {
+      writeFileSync(join(dataDir, 'keys.json'), text);
+      expect(() => openKeys(dataDir, {}), text).toThrow(/keys\.json/);
+      expect(() => openKeys(dataDir, {}), text).not.toThrow(/secret/);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+/**
+ * The keys of an embedded deployment: the configured ones, and for the rest those that were generated on the first start and
+ * are kept in the data directory, so that a token outlives a restart.
+ */
+import { randomBytes } from 'node:crypto';
+import { MIN_SECRET_BYTES, type SigningKey } from '../adapters/system/signing.ts';
+import type { Settings } from '../config/settings.ts';
+import { Fault } from '../domain/fault.ts';
+import { readKeys, type StoredKeys, writeKeys } from './deployment-files.ts';
+
+export interface DeploymentKeys {
+  readonly jwtKey: string;
+  readonly adminKey: string;
+  readonly tokenKeys: readonly [SigningKey, ...SigningKey[]];
+  /** Nobody else signs with it: a development identity does no harm. */
+  readonly isJwtKeyGenerated: boolean;
+}
+
+/** Generates and keeps what is missing. */
+export function openKeys(
+  dataDir: string,
+  settings: Pick<Settings, 'jwtKey' | 'adminKey' | 'tokenKeys'>,
+): DeploymentKeys {
+  const stored = readKeys(dataDir);
+  const kept: StoredKeys = {
+    ...stored,
+    ...(settings.jwtKey === undefined && { jwtKey: stored.jwtKey ?? newSecret() }),
+    ...(settings.adminKey === undefined && { adminKey: stored.adminKey ?? newSecret() }),
+    ...(settings.tokenKeys === undefined && { tokenKeys: stored.tokenKeys ?? [`k1:${newSecret()}`] }),
+  };
+  if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
+
+  return {
+    jwtKey: settings.jwtKey ?? textOf(kept.jwtKey),
+    adminKey: settings.adminKey ?? textOf(kept.adminKey),
+    tokenKeys: signingKeys(settings.tokenKeys ?? kept.tokenKeys),
+    isJwtKeyGenerated: settings.jwtKey === undefined,
+  };
+}
+
+function newSecret(): string {
+  return randomBytes(MIN_SECRET_BYTES).toString('base64url');
+}
+
+function signingKeys(texts: unknown): readonly [SigningKey, ...SigningKey[]] {
+  if (!Array.isArray(texts)) throw brokenKeys();
+  const [first, ...rest] = texts.map(signingKey);
+  if (!first) throw brokenKeys();
+  return [first, ...rest];
+}
+
+function signingKey(text: unknown): SigningKey {
+  const [id, secret] = textOf(text).split(':');
+  if (!id || !secret || Buffer.from(secret, 'base64url').length < MIN_SECRET_BYTES) throw brokenKeys();
+  return { id, secret: Buffer.from(secret, 'base64url') };
+}
+
+/** Holds what a file said to what this program would have written there. */
+function textOf(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw brokenKeys();
+  return value;
+}
+
+function brokenKeys(): Fault {
+  const sentence =
+    'keys.json in the data directory was changed and holds no usable keys. Restore it, or move it away to have new ones made.';
+  return new Fault('storage_unusable', sentence);
+}

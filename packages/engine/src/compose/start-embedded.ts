@@ -1,0 +1,130 @@
+/**
+ * Everything in one process: memory gate and queue, SQLite ledger, HTTP. It owns what it opens. Promises: a data directory
+ * has one process; what was answered is on its disk; a stop drains, and a start mends what a kill left open.
+ */
+import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryStore } from '../adapters/memory/store.ts';
+import { createSqliteLedger } from '../adapters/sql/embedded/create-sqlite-ledger.ts';
+import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
+import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { createJwtIdentity } from '../adapters/system/identity.ts';
+import { createIdSource } from '../adapters/system/ids.ts';
+import { createSigner } from '../adapters/system/signing.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Sale } from '../domain/sale/sale.ts';
+import type { Queue } from '../ports/queue.ts';
+import { buildEngine, type Engine } from './build-engine.ts';
+import { ledgerDoesNotOpen } from './cannot-start.ts';
+import { createClosers } from './closers.ts';
+import { removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
+import { listen } from './listen.ts';
+import type { Logger } from './log.ts';
+import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
+import { openSampleSale } from './sample-sale.ts';
+
+export interface EmbeddedOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** A broken promise of our own: the process should end, and recover by starting again. */
+  readonly onCrash: (error: unknown) => void;
+}
+
+export interface EmbeddedDeployment {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly engine: Engine;
+  /** Null when the operator's own sales are there instead. */
+  readonly sampleSale: Sale | null;
+  /** Anybody who can reach the port may be any buyer. */
+  readonly hasDevIdentity: boolean;
+  readonly trustedProxies: readonly string[];
+  /** Answers what is in hand, settles what is queued, closes everything. */
+  stop(): Promise<void>;
+}
+
+const DEV_JWT_LIFETIME_MS = 12 * 60 * 60_000;
+
+export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions): Promise<EmbeddedDeployment> {
+  const closers = createClosers();
+  try {
+    const directory = await holdDataDirectory(settings.dataDir);
+    closers.add(() => directory.release());
+    const dataDir = directory.path;
+    const keys = openKeys(dataDir, settings);
+
+    const ledger = await openLedger(directory.ledgerFile);
+    closers.add(() => ledger.close());
+    const idSource = createIdSource();
+    const clock = systemClock;
+    const store = createMemoryStore({ clock, idSource });
+    const engine = buildEngine({
+      ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
+      ...{ feed: createMemorySettledFeed(), ledger, onCrash },
+      onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
+    });
+    await engine.start();
+    closers.add(() => engine.stop());
+    closers.add(() => drain(store.queue));
+    const sampleSale = await openSampleSale(engine, ledger.sales, clock);
+
+    let isReady = true;
+    const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
+    const listeners = await listen(settings, {
+      ...{ engine, clock, trustedProxies, logger: log, adminKey: keys.adminKey, isReady: () => isReady },
+      identity: createJwtIdentity({ secret: keys.jwtKey, buyerClaim: settings.buyerClaim }),
+      ...devIdentityFor(settings, keys),
+    });
+    closers.add(() => listeners.close());
+    const { url, adminUrl } = listeners;
+    writeEndpoint(dataDir, { url, adminUrl, pid: process.pid });
+    closers.add(() => removeEndpoint(dataDir));
+    closers.add(() => {
+      isReady = false;
+    });
+
+    const hasDevIdentity = isOneMachine(settings, keys);
+    return {
+      ...{ url, adminUrl, dataDir, engine, sampleSale, hasDevIdentity, trustedProxies },
+      stop: closers.closeAll,
+    };
+  } catch (error) {
+    // What could not be opened is what there is to tell, whatever closing the rest says.
+    await closers.closeAll().catch((closing: unknown) => log.warn({ err: closing }, 'closing after a failed start'));
+    throw error;
+  }
+}
+
+async function openLedger(file: string) {
+  try {
+    return await createSqliteLedger({ file });
+  } catch (error) {
+    throw ledgerDoesNotOpen(file, error);
+  }
+}
+
+/** A key that the operator uses elsewhere, or a port that others reach, must not make buyers of strangers. */
+function isOneMachine(settings: Settings, keys: DeploymentKeys): boolean {
+  return isLoopback(settings.host) && keys.isJwtKeyGenerated;
+}
+
+function devIdentityFor(settings: Settings, keys: DeploymentKeys): { devIdentity?: (buyerId: string) => string } {
+  if (!isOneMachine(settings, keys)) return {};
+  const { buyerClaim } = settings;
+  return { devIdentity: createBuyerJwt({ secret: keys.jwtKey, buyerClaim, lifetimeMs: DEV_JWT_LIFETIME_MS }) };
+}
+
+const DRAIN_TRIES = 100;
+const BETWEEN_TRIES_MS = 50;
+
+/** A claim that was answered `queued` is in memory only: it gets its time to reach the ledger. */
+async function drain(queue: Queue): Promise<void> {
+  for (let tries = 0; tries < DRAIN_TRIES; tries++) {
+    const { entries } = await queue.depth();
+    if (entries === 0) return;
+    await new Promise((done) => setTimeout(done, BETWEEN_TRIES_MS));
+  }
+}

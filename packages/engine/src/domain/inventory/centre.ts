@@ -1,0 +1,34 @@
+/**
+ * The centre: the units of a sale that are allotted to no quota. Decisions only; the caller reads the balance in a
+ * transaction, asks here and applies the answer in that same transaction.
+ *
+ * Law: free + allotted = total.
+ */
+import { invariant, isUnitCount } from '../invariant.ts';
+
+export interface Centre {
+  readonly totalUnits: number;
+  readonly freeUnits: number;
+  readonly allottedUnits: number;
+}
+
+export type AllotDecision =
+  | { readonly kind: 'allotted'; readonly units: number }
+  | { readonly kind: 'refused'; readonly reason: 'centre_empty' };
+
+export function centreOf(totalUnits: number): Centre {
+  invariant(isUnitCount(totalUnits), 'a total is a whole number of units');
+  return { totalUnits, freeUnits: totalUnits, allottedUnits: 0 };
+}
+
+/** Gives what there is: a part is better than none, and the last unit reaches a quota that asked for more. */
+export function decideAllot(centre: Centre, unitsWanted: number): AllotDecision {
+  invariant(isUnitCount(unitsWanted) && unitsWanted > 0, 'units wanted are a positive whole number');
+  if (centre.freeUnits === 0) return { kind: 'refused', reason: 'centre_empty' };
+  return { kind: 'allotted', units: Math.min(unitsWanted, centre.freeUnits) };
+}
+
+export function afterAllot(centre: Centre, units: number): Centre {
+  invariant(units <= centre.freeUnits, 'the centre allots only what is free');
+  return { ...centre, freeUnits: centre.freeUnits - units, allottedUnits: centre.allottedUnits + units };
+}

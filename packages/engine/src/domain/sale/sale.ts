@@ -1,0 +1,61 @@
+/**
+ * A sale: one stock, one window, one limit. Its state is set by people; its phase is told by the clock (see schedule).
+ */
+import { SALE_STATES, type SaleState } from '@sluice/contract/codes';
+import type { SaleId } from '../ids.ts';
+
+export { SALE_STATES, type SaleState };
+
+export interface SaleDraft {
+  readonly id: SaleId;
+  readonly title: string;
+  readonly totalUnits: number;
+  /** Units one buyer may have in live orders. */
+  readonly limitUnits: number;
+  /** The window [startsAtMs, endsAtMs), milliseconds since 1970. */
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+  /** How long an unpaid order holds its units. */
+  readonly holdMs: number;
+}
+
+export interface Sale extends SaleDraft {
+  readonly state: SaleState;
+  /** Rises with every change; a stale writer is refused by it. */
+  readonly version: number;
+}
+
+/** What a gate must know of a sale to judge a claim. */
+export interface SaleTerms {
+  readonly state: SaleState;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+  readonly limitUnits: number;
+}
+
+export const SALE_EDGES: Readonly<Record<SaleState, readonly SaleState[]>> = {
+  draft: ['live', 'closed'],
+  live: ['paused', 'closed'],
+  paused: ['live', 'closed'],
+  closed: ['settled'],
+  settled: [],
+};
+
+export function saleCanBecome(from: SaleState, to: SaleState): boolean {
+  return SALE_EDGES[from].includes(to);
+}
+
+export function termsOf(sale: Sale): SaleTerms {
+  return {
+    state: sale.state,
+    startsAtMs: sale.startsAtMs,
+    endsAtMs: sale.endsAtMs,
+    limitUnits: sale.limitUnits,
+  };
+}
+
+export function isSameTerms(a: SaleTerms, b: SaleTerms): boolean {
+  return (
+    a.state === b.state && a.startsAtMs === b.startsAtMs && a.endsAtMs === b.endsAtMs && a.limitUnits === b.limitUnits
+  );
+}

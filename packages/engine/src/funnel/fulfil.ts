@@ -1,0 +1,64 @@
+/**
+ * The worker side, from top to bottom: read claims from the queue, settle them as a group, tell whoever waits, tell the
+ * gate, give back what was refused, and only then remove the entries. An entry that was not removed is read again, and
+ * settling it again changes nothing.
+ */
+import { type SegmentKey, segmentName } from '../domain/inventory/quota.ts';
+import type { Release } from '../domain/ledger/release.ts';
+import { type Claim, segmentOf } from '../domain/order/claim.ts';
+import type { Order } from '../domain/order/order.ts';
+import { type DeliverDeps, deliverRelease } from '../inventory/deliver.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { SettledFeed } from '../ports/settled-feed.ts';
+import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../ports/settlement.ts';
+import { type GroupOutcome, settleGroup } from './ledger/settle-group.ts';
+
+export interface FulfilDeps extends DeliverDeps {
+  /** Who reads. Two workers of one name would each take the other's entries for their own. */
+  readonly consumer: string;
+  readonly queue: Queue;
+  readonly settlement: Settlement;
+  readonly feed: SettledFeed;
+}
+
+export function readGroup(deps: FulfilDeps): Promise<readonly Claim[]> {
+  return deps.queue
+    .read(deps.consumer, MAX_CLAIMS_PER_SETTLEMENT)
+    .then((entries) => entries.map((entry) => entry.claim));
+}
+
+/** Throws faults that are worth another try with the same claims; repeating any part of it is harmless. */
+export async function fulfilGroup(deps: FulfilDeps, claims: readonly Claim[]): Promise<void> {
+  const outcomes = await settleGroup(deps.settlement, claims);
+  deps.feed.publish(outcomes.map(orderOf).filter((order) => order !== null));
+  await markSettled(deps, outcomes);
+  for (const release of outcomes.map(releaseOf)) {
+    // One that is not taken now stays in transit; the keeper delivers it, or a rebuild absorbs it.
+    if (release) await deliverRelease(deps, release);
+  }
+  await deps.queue.remove(claims);
+}
+
+/** Refused claims are not marked: their release ends them. */
+async function markSettled(deps: FulfilDeps, outcomes: readonly GroupOutcome[]): Promise<void> {
+  const bySegment = new Map<string, { readonly segment: SegmentKey; readonly claims: Claim[] }>();
+  for (const { kind, claim } of outcomes) {
+    if (kind === 'refused' || kind === 'second_claim') continue;
+    const segment = segmentOf(claim);
+    const known = bySegment.get(segmentName(segment));
+    if (known) known.claims.push(claim);
+    else bySegment.set(segmentName(segment), { segment, claims: [claim] });
+  }
+  // A gate that is not ready gets its marks from the rebuild.
+  for (const { segment, claims } of bySegment.values()) {
+    await deps.gate.markSettled(await deps.session.call(segment), claims);
+  }
+}
+
+function orderOf(outcome: GroupOutcome): Order | null {
+  return outcome.kind === 'quarantined' ? null : outcome.order;
+}
+
+function releaseOf(outcome: GroupOutcome): Release | null {
+  return outcome.kind === 'refused' || outcome.kind === 'second_claim' ? outcome.release : null;
+}

@@ -1,0 +1,94 @@
+/**
+ * Claims that arrive together travel together: one call to the gate judges all that came for a segment since the last call.
+ * Nobody waits while the gate is idle; while two calls are on their way, arrivals gather for the next. Order of arrival is
+ * kept.
+ */
+import { Fault } from '../../domain/fault.ts';
+import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import {
+  type ClaimOutcome,
+  type ClaimRequest,
+  type Gate,
+  type GateCall,
+  MAX_CLAIMS_PER_CALL,
+} from '../../ports/gate.ts';
+
+export type BatchedOutcome =
+  | ClaimOutcome
+  /** Too many are waiting already; nothing was sent. */
+  | { readonly kind: 'busy' }
+  /** Sent, and the answer was lost: the same claim again will tell. */
+  | { readonly kind: 'unknown' };
+
+export interface ClaimBatcher {
+  claim(request: ClaimRequest): Promise<BatchedOutcome>;
+}
+
+/** One call is judged while the next travels. */
+const MAX_CALLS_IN_FLIGHT = 2;
+
+/** Bounds memory, and the wait: at the slowest gate we know, these take a fifth of a second. */
+const MAX_WAITING = 16_384;
+
+interface Waiting {
+  readonly request: ClaimRequest;
+  readonly resolve: (outcome: BatchedOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createClaimBatcher(gate: Gate, openCall: () => Promise<GateCall>): ClaimBatcher {
+  let waiting: Waiting[] = [];
+  let callsInFlight = 0;
+
+  async function send(): Promise<void> {
+    const batch = waiting.slice(0, MAX_CLAIMS_PER_CALL);
+    waiting = waiting.slice(MAX_CLAIMS_PER_CALL);
+    callsInFlight++;
+    try {
+      const outcomes = await gate.claim(
+        await openCall(),
+        batch.map((each) => each.request),
+      );
+      batch.forEach((each, index) => {
+        each.resolve(outcomes[index] ?? { kind: 'unknown' });
+      });
+    } catch (error) {
+      for (const each of batch) failOne(each, error);
+    } finally {
+      callsInFlight--;
+      if (waiting.length > 0) void send();
+    }
+  }
+
+  return {
+    claim(request) {
+      if (waiting.length >= MAX_WAITING) return Promise.resolve({ kind: 'busy' });
+      return new Promise((resolve, reject) => {
+        waiting.push({ request, resolve, reject });
+        if (callsInFlight < MAX_CALLS_IN_FLIGHT) void send();
+      });
+    },
+  };
+}
+
+function failOne(waiting: Waiting, error: unknown): void {
+  if (error instanceof Fault && error.code === 'outcome_unknown') waiting.resolve({ kind: 'unknown' });
+  else if (error instanceof Fault && error.retryable) waiting.resolve({ kind: 'busy' });
+  else waiting.reject(error);
+}
+
+/** One batcher for each segment, made when it is first met. Segments are bounded by the sales that exist. */
+export function createClaimBatchers(
+  gate: Gate,
+  openCall: (segment: SegmentKey) => Promise<GateCall>,
+): (segment: SegmentKey) => ClaimBatcher {
+  const batchers = new Map<string, ClaimBatcher>();
+  return (segment) => {
+    const name = segmentName(segment);
+    const known = batchers.get(name);
+    if (known) return known;
+    const batcher = createClaimBatcher(gate, () => openCall(segment));
+    batchers.set(name, batcher);
+    return batcher;
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * A gate whose answers get lost is asked again: every call is harmless to repeat, and carries the deadline after which it
+ * moves nothing. Stacked over any gate, so that the simulator runs this policy, too.
+ */
+import { Fault } from '../../domain/fault.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClaimOutcome, Gate, GateCall } from '../../ports/gate.ts';
+
+const ATTEMPTS = 3;
+const BETWEEN_ATTEMPTS_MS = 50;
+
+export function gateWithRetry(gate: Gate, clock: Clock): Gate {
+  async function repeat<Answer>(
+    call: GateCall,
+    send: () => Promise<Answer>,
+    isOpen: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    let isUnclear = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await send();
+        // An earlier attempt may have been carried out, or may yet be: such an answer then says nothing about it.
+        if (isUnclear && isOpen(answer)) throw new Fault('outcome_unknown');
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Fault) || !error.retryable) throw error;
+        isUnclear ||= error.code === 'outcome_unknown';
+        if (attempt === ATTEMPTS || clock.nowMs() + BETWEEN_ATTEMPTS_MS > call.deadlineMs) {
+          throw isUnclear ? new Fault('outcome_unknown', undefined, error) : error;
+        }
+        await new Promise<void>((resolve) => clock.after(BETWEEN_ATTEMPTS_MS, resolve));
+      }
+    }
+  }
+  const isLate = (answer: string) => answer === 'late';
+
+  return {
+    identity: () => gate.identity(),
+    claim: (call, claims) =>
+      repeat(
+        call,
+        () => gate.claim(call, claims),
+        (outcomes) => outcomes.some(isRefusal),
+      ),
+    markSettled: (call, claims) => repeat(call, () => gate.markSettled(call, claims), isLate),
+    credit: (call, credit) => repeat(call, () => gate.credit(call, credit), isLate),
+    release: (call, claim, epoch) => repeat(call, () => gate.release(call, claim, epoch), isLate),
+    setTerms: (call, terms, epoch) => repeat(call, () => gate.setTerms(call, terms, epoch), isLate),
+    load: (call, load) => repeat(call, () => gate.load(call, load), isLate),
+    read: (segment) => gate.read(segment),
+  };
+}
+
+/** A claim that is refused now may still be won by an earlier attempt that is on its way. */
+function isRefusal({ kind }: ClaimOutcome): boolean {
+  return kind !== 'claimed' && kind !== 'replayed' && kind !== 'content_differs';
+}

@@ -1,0 +1,43 @@
+/** Hands out the leave to try. Costs a signature and no storage; what cannot be bought any more is refused here already. */
+
+import type { Buyer } from '../domain/buyer.ts';
+import type { OrderId, SaleId } from '../domain/ids.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { Sale } from '../domain/sale/sale.ts';
+import { phaseAt } from '../domain/sale/schedule.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdSource } from '../ports/id-source.ts';
+import type { Signer } from '../ports/signer.ts';
+import type { HotEntries } from './gateway/hot-entries.ts';
+import { REPLAY_GRACE_MS, writeToken } from './gateway/purchase-token.ts';
+
+export interface IssueTokenDeps {
+  readonly sales: HotEntries<Sale>;
+  readonly signer: Signer;
+  readonly idSource: IdSource;
+  readonly clock: Clock;
+}
+
+export interface IssuedToken {
+  readonly kind: 'issued';
+  readonly token: string;
+  readonly orderId: OrderId;
+  /** The token may be used in [earliestMs, latestMs). */
+  readonly earliestMs: number;
+  readonly latestMs: number;
+  readonly serverTimeMs: number;
+}
+
+export async function issueToken(deps: IssueTokenDeps, saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal> {
+  const sale = await deps.sales.get(saleId);
+  if (!sale || sale.state === 'draft') return refuse('not_found');
+  if (sale.state === 'closed' || sale.state === 'settled') return refuse('closed');
+  const nowMs = deps.clock.nowMs();
+  if (phaseAt(sale, nowMs) === 'over') return refuse('over');
+
+  const orderId = deps.idSource.newId();
+  const earliestMs = sale.startsAtMs;
+  const latestMs = sale.endsAtMs + REPLAY_GRACE_MS;
+  const token = writeToken(deps.signer, { ...buyer, orderId, saleId, earliestMs, latestMs });
+  return { kind: 'issued', token, orderId, earliestMs, latestMs, serverTimeMs: nowMs };
+}

@@ -1,0 +1,139 @@
+/**
+ * The path of one purchase, request side, from top to bottom. It promises: the same token gets the same order, however
+ * often and whenever it comes; a refusal leaves no trace; what was answered as accepted is in the ledger (or, when the
+ * ledger is slow, `queued` and on its way there); what is unclear is told as `queued`, never as failed.
+ */
+
+import type { Buyer } from '../domain/buyer.ts';
+import { Fault } from '../domain/fault.ts';
+import type { ClaimRefusal } from '../domain/gate/decide-claim.ts';
+import type { OrderId, SaleId } from '../domain/ids.ts';
+import { ONLY_SEGMENT, type SegmentKey } from '../domain/inventory/quota.ts';
+import { claimId, type Origin } from '../domain/order/claim.ts';
+import type { Order, OrderState } from '../domain/order/order.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { DryJudge } from '../inventory/judge-dry.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Orders } from '../ports/orders.ts';
+import type { Signer } from '../ports/signer.ts';
+import type { BatchedOutcome, ClaimBatcher } from './gate/claim-batcher.ts';
+import { readToken, refuseToken } from './gateway/purchase-token.ts';
+import type { OrderWatch } from './queue/order-watch.ts';
+
+export interface PurchaseDeps {
+  readonly signer: Signer;
+  readonly clock: Clock;
+  readonly batcherOf: (segment: SegmentKey) => ClaimBatcher;
+  readonly watch: OrderWatch;
+  readonly orders: Orders;
+  readonly dryJudge: DryJudge;
+}
+
+export interface PurchaseRequest {
+  readonly saleId: SaleId;
+  readonly buyer: Buyer;
+  readonly token: string;
+  /** A positive whole number. */
+  readonly units: number;
+}
+
+export interface PurchaseAccepted {
+  readonly kind: 'accepted';
+  readonly orderId: OrderId;
+  readonly status: OrderState;
+  readonly units: number;
+  readonly isReplayed: boolean;
+  /** Proof that the gate took the claim; null when that is not known yet. */
+  readonly receipt: string | null;
+}
+
+/** How long an answer waits for the ledger before it says `queued`. */
+const SETTLEMENT_WAIT_MS = 5_000;
+
+const COME_AGAIN_MS = 1_000;
+
+export async function purchase(deps: PurchaseDeps, request: PurchaseRequest): Promise<PurchaseAccepted | Refusal> {
+  const { saleId, buyer, units } = request;
+  const token = readToken(deps.signer, request.token);
+  if (!token) return refuse('token_invalid');
+  const refusal = refuseToken(token, { saleId, buyerId: buyer.buyerId, nowMs: deps.clock.nowMs() });
+  if (refusal) return { kind: 'refused', ...refusal };
+
+  const { orderId, region, channel } = token;
+  const wait = deps.watch.begin(orderId);
+  try {
+    const outcome = await deps
+      .batcherOf({ saleId, region, segment: ONLY_SEGMENT })
+      .claim({ orderId, buyerId: buyer.buyerId, channel, units });
+    if (outcome.kind === 'claimed') {
+      const order = (await wait.settled(SETTLEMENT_WAIT_MS)) ?? (await lookUp(deps.orders, orderId));
+      return accepted(deps.signer, order ?? outcome.claim, order?.state ?? 'queued', false);
+    }
+    if (outcome.kind === 'replayed') {
+      const { mark } = outcome;
+      // Looked up first: it may have been settled before this wait began, and its gate not be told yet.
+      const order =
+        mark.state === 'claimed'
+          ? ((await lookUp(deps.orders, orderId)) ??
+            (await wait.settled(SETTLEMENT_WAIT_MS)) ??
+            (await lookUp(deps.orders, orderId)))
+          : await deps.orders.find(orderId);
+      // A lost gate may have been claimed at again meanwhile: then the order, not the mark, tells where it comes from.
+      return accepted(deps.signer, order ?? mark, order?.state ?? 'queued', true);
+    }
+    if (outcome.kind === 'unknown') {
+      return { kind: 'accepted', orderId, status: 'queued', units, isReplayed: false, receipt: null };
+    }
+    return await refusalOf(deps, saleId, outcome);
+  } finally {
+    wait.end();
+  }
+}
+
+/** What the feed has not told is asked for: it is a hint only. A ledger that cannot be asked leaves the order `queued`. */
+async function lookUp(orders: Orders, orderId: OrderId): Promise<Order | null> {
+  try {
+    return await orders.find(orderId);
+  } catch (error) {
+    if (error instanceof Fault && error.retryable) return null;
+    throw error;
+  }
+}
+
+function accepted(
+  signer: Signer,
+  claim: { readonly orderId: OrderId; readonly units: number; readonly origin: Origin },
+  status: OrderState,
+  isReplayed: boolean,
+): PurchaseAccepted {
+  const receipt = signer.sign('receipt', [claimId(claim)]);
+  return { kind: 'accepted', orderId: claim.orderId, status, units: claim.units, isReplayed, receipt };
+}
+
+async function refusalOf(
+  deps: PurchaseDeps,
+  saleId: SaleId,
+  outcome: ClaimRefusal | Extract<BatchedOutcome, { kind: 'busy' }>,
+): Promise<Refusal> {
+  switch (outcome.kind) {
+    case 'not_started':
+      return refuse('not_started', { retryAtMs: outcome.startsAtMs });
+    case 'over_limit':
+      return refuse('over_limit', { liveOrderIds: outcome.liveOrderIds });
+    case 'not_enough_left':
+      return refuse('not_enough_left', { leftUnits: outcome.leftUnits });
+    case 'dry': {
+      const verdict = await deps.dryJudge.judge(saleId);
+      return verdict === 'units_left' ? refuse('busy', { retryAfterMs: COME_AGAIN_MS }) : refuse(verdict);
+    }
+    case 'busy':
+    case 'not_ready':
+    case 'late':
+      return refuse(outcome.kind, { retryAfterMs: COME_AGAIN_MS });
+    case 'over':
+    case 'paused':
+    case 'closed':
+    case 'content_differs':
+      return refuse(outcome.kind);
+  }
+}

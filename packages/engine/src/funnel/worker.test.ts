@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../adapters/memory/ledger.ts';
+import { createManualClock } from '../adapters/memory/manual-clock.ts';
+import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryStore } from '../adapters/memory/store.ts';
+import { createIdSource } from '../adapters/system/ids.ts';
+import { Fault } from '../domain/fault.ts';
+import { NOWHERE } from '../domain/inventory/place.ts';
+import { createSale } from '../inventory/create-sale.ts';
+import { createGateSession } from '../inventory/gate-session.ts';
+import { publishSale } from '../inventory/publish-sale.ts';
+import { readPlaces } from '../inventory/read-places.ts';
+import { TAKE_OVER_AFTER_MS } from '../ports/queue.ts';
+import type { Settlement } from '../ports/settlement.ts';
+import { createWorker } from './worker.ts';
+
+const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
+
+async function newWorld(totalUnits: number) {
+  const clock = createManualClock(1_000_000);
+  const idSource = createIdSource();
+  const { gate, queue } = createMemoryStore({ clock, idSource });
+  const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
+  const session = createGateSession(gate, clock);
+  const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales };
+  await createSale(sales, {
+    ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
+    ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
+  });
+  await publishSale(deps, 'skin');
+
+  const faults: string[] = [];
+  const crashes: unknown[] = [];
+  const feed = createMemorySettledFeed();
+  const newWorker = (settle: Settlement) =>
+    createWorker({
+      ...{ ...deps, feed, settlement: settle, consumer: idSource.newId() },
+      onFault: (fault) => faults.push(fault.code),
+      onCrash: (error) => crashes.push(error),
+    });
+  const claim = async (...orderIds: string[]) => {
+    const requests = orderIds.map((orderId) => ({
+      orderId,
+      buyerId: `buyer of ${orderId}`,
+      channel: 'main',
+      units: 1,
+    }));
+    return gate.claim(await session.call(SEGMENT), requests);
+  };
+  const places = async () => {
+    const result = await readPlaces(deps, 'skin');
+    expect(result).toMatchObject({ kind: 'read', reading: { isBalanced: true, isStill: true } });
+    return result.kind === 'read' ? result.reading.places : null;
+  };
+  return { clock, queue, settlement, orders, newWorker, claim, places, faults, crashes, gate, session };
+}
+
+const turns = async (count = 20) => {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+};
+
+describe('a worker', () => {
+  it('settles what arrives, without being told when', async () => {
+    const world = await newWorld(5);
+    const worker = world.newWorker(world.settlement);
+    worker.start();
+    await turns();
+    await world.claim('a', 'b');
+    await turns();
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 3, held: 2 });
+    expect(await world.queue.depth()).toMatchObject({ entries: 0 });
+    await worker.stop();
+  });
+
+  it('keeps a group in hand while the ledger fails, and settles it when the ledger is back', async () => {
+    const world = await newWorld(5);
+    let isDown = true;
+    const worker = world.newWorker({
+      ...world.settlement,
+      settle: (claims) => (isDown ? Promise.reject(new Fault('storage_full')) : world.settlement.settle(claims)),
+    });
+    worker.start();
+    await world.claim('a');
+    for (let second = 0; second < 5; second++) {
+      world.clock.advance(1_000);
+      await turns();
+    }
+    expect(world.faults.length).toBeGreaterThan(2);
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 4, claimed: 1 });
+    isDown = false;
+    world.clock.advance(2_000);
+    await turns();
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 4, held: 1 });
+    await worker.stop();
+  });
+
+  it('puts a claim that cannot be settled in quarantine, and settles its neighbours', async () => {
+    const world = await newWorld(5);
+    const worker = world.newWorker({
+      ...world.settlement,
+      settle: (claims) =>
+        claims.some((claim) => claim.orderId === 'poison')
+          ? Promise.reject(new Fault('ledger_constraint', 'a law'))
+          : world.settlement.settle(claims),
+    });
+    await world.claim('a', 'poison', 'b');
+    worker.start();
+    await turns(60);
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 2, held: 2, quarantined: 1 });
+    expect(await world.queue.depth()).toMatchObject({ entries: 0 });
+    await worker.stop();
+  });
+
+  it('takes over what a dead worker had read (K07)', async () => {
+    const world = await newWorld(5);
+    const dead = world.newWorker({ ...world.settlement, settle: () => new Promise(() => {}) });
+    dead.start();
+    await world.claim('a', 'b');
+    await turns();
+    const heir = world.newWorker(world.settlement);
+    heir.start();
+    await turns();
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 3, claimed: 2 });
+    world.clock.advance(TAKE_OVER_AFTER_MS + 1_000);
+    await turns();
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 3, held: 2 });
+    await heir.stop();
+  });
+
+  it('gives the units of a refused order back, and they are sold again (K15)', async () => {
+    const world = await newWorld(1);
+    // The ledger holds the limit whatever a gate lets through: here the buyer had an order that this gate never saw.
+    const earlier = { orderId: 'z', saleId: 'skin', buyerId: 'buyer of a', units: 1 };
+    const origin = { region: 'home', segment: 0, channel: 'main', epoch: 1, seq: 99 };
+    const worker = world.newWorker({
+      ...world.settlement,
+      settle: async (claims) => (await world.settlement.settle([{ ...earlier, origin }, ...claims])).slice(1),
+    });
+    await world.claim('a');
+    worker.start();
+    await turns();
+    expect(await world.orders.find('a')).toMatchObject({ state: 'refused', refusal: 'over_limit' });
+    expect((await world.claim('b'))[0]?.kind).toBe('claimed');
+    await worker.stop();
+  });
+
+  it('stops, and says so, when a promise of our own is broken', async () => {
+    const world = await newWorld(1);
+    const worker = world.newWorker({ ...world.settlement, settle: () => Promise.reject(new Error('a bug')) });
+    worker.start();
+    await world.claim('a');
+    await turns();
+    expect(world.crashes).toHaveLength(1);
+    expect(await world.queue.depth()).toMatchObject({ entries: 1 });
+    await worker.stop();
+  });
+});

@@ -1,0 +1,164 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, type HttpWorld, jwtFor, newHttpWorld } from './http-world.contract.ts';
+import { createRefuser } from './outcome-to-response.ts';
+import { addRoutes } from './routes/index.ts';
+
+let world: HttpWorld;
+
+beforeAll(async () => {
+  world = await newHttpWorld();
+});
+afterAll(() => world.close());
+
+/** Every route there is, found by asking the code, not a list. */
+async function allRoutes(): Promise<readonly { readonly method: string; readonly path: string }[]> {
+  const routes: { method: string; path: string }[] = [];
+  const app = Fastify().withTypeProvider<TypeBoxTypeProvider>();
+  app.addHook('onRoute', ({ method, url }) => {
+    routes.push(...[method].flat().map((each) => ({ method: each, path: url.replaceAll(/:\w+/g, 'some-sale') })));
+  });
+  const guard = () => {};
+  addRoutes(app, {
+    ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
+    ...{ isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '', requireBuyer: guard },
+    ...{
+      requireOperator: guard,
+      refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
+    },
+  });
+  await app.ready();
+  return routes;
+}
+
+const WRONG_KEYS = [
+  undefined,
+  '',
+  'Bearer ',
+  ADMIN_KEY,
+  `Basic ${ADMIN_KEY}`,
+  `Bearer ${ADMIN_KEY}x`,
+  `Bearer ${ADMIN_KEY.slice(0, -1)}`,
+  `Bearer ${ADMIN_KEY.toUpperCase()}`,
+  `Bearer ${jwtFor('ann')}`,
+  `Bearer ${'x'.repeat(4_000)}`,
+];
+
+describe('what operators have', () => {
+  it('is closed to everybody else: every route, every wrong key', async () => {
+    const operators = (await allRoutes()).filter(({ path }) => path.startsWith('/v1/admin'));
+    expect(operators.length).toBeGreaterThanOrEqual(8);
+    const paths = [...operators, { method: 'GET', path: '/v1/admin' }, { method: 'GET', path: '/v1/admin/unknown' }];
+    for (const { method, path } of [...paths, { method: 'PUT', path: '/v1/admin/sales' }]) {
+      for (const authorization of WRONG_KEYS) {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+        const answer = await world.call(method, path, { headers, ...(method === 'POST' && { body: {} }) });
+        expect(answer.status, `${method} ${path} ${authorization}`).toBe(401);
+        if (method !== 'HEAD') expect(answer.json.reason).toBe('unauthenticated');
+      }
+    }
+    expect(await world.ledger.sales.list()).toEqual([]);
+  });
+
+  it('is nowhere else: every other route does the same with the key as without', async () => {
+    const others = (await allRoutes()).filter(({ path }) => !path.startsWith('/v1/admin'));
+    expect(others.length).toBeGreaterThanOrEqual(8);
+    for (const { method, path } of others) {
+      const [with_, without] = [await world.call(method, path, { admin: true }), await world.call(method, path)];
+      expect(with_.status, `${method} ${path}`).toBe(without.status);
+    }
+  });
+
+  it('is not on a listener for buyers, and theirs is not on one for operators', async () => {
+    const forBuyers = await newHttpWorld({ serves: 'buyers' });
+    const forOperators = await newHttpWorld({ serves: 'operators' });
+    expect((await forBuyers.call('GET', '/v1/admin/sales', { admin: true })).status).toBe(404);
+    expect((await forBuyers.call('GET', '/v1/sales')).status).toBe(200);
+    expect((await forOperators.call('GET', '/v1/admin/sales', { admin: true })).status).toBe(200);
+    expect((await forOperators.call('GET', '/v1/sales')).status).toBe(404);
+    for (const each of [forBuyers, forOperators]) expect((await each.call('GET', '/livez')).status).toBe(200);
+    await forBuyers.close();
+    await forOperators.close();
+  });
+});
+
+describe('creating a sale', () => {
+  const draft = (more: object = {}) => ({ ...world.draftOf('fresh'), ...more });
+  const create = (body: unknown) => world.call('POST', '/v1/admin/sales', { admin: true, body });
+
+  it.each<[string, object, RegExp]>([
+    ['a window that ends as it starts', { startsAtMs: 1_000, endsAtMs: 1_000 }, /endsAtMs must be after startsAtMs/],
+    ['a window that ends before', { startsAtMs: 1_001, endsAtMs: 1_000 }, /endsAtMs must be after startsAtMs/],
+    ['2^53 units', { totalUnits: 2 ** 53 }, /totalUnits must be <= 9007199254740991/],
+    ['fewer than no units', { totalUnits: -1 }, /totalUnits must be >= 0/],
+    ['half a unit', { totalUnits: 1.5 }, /totalUnits must be integer/],
+    ['units as text', { totalUnits: '10' }, /totalUnits must be integer/],
+    ['a limit of none', { limitUnits: 0 }, /limitUnits must be >= 1/],
+    ['no title', { title: '' }, /title must NOT have fewer than 1 characters/],
+    ['a title with NUL', { title: 'a\0b' }, /title must match/],
+    ['half a letter', { title: '\ud800' }, /title must match/],
+    ['a long title', { title: 'x'.repeat(201) }, /title must NOT have more than 200/],
+    ['no hold', { holdMs: 0 }, /holdMs must be >= 1000/],
+    ['a hold of years', { holdMs: 1e12 }, /holdMs must be <=/],
+    ['a time beyond all dates', { endsAtMs: 1e21 }, /endsAtMs must be <= 8640000000000000/],
+    ['a bad id', { id: 'Spring Sale' }, /id must match/],
+    ['null', { id: null }, /id must be string/],
+    ['a state of its own', { state: 'live' }, /There is no field "state"/],
+    ['a version of its own', { version: 9 }, /There is no field "version"/],
+  ])('refuses %s, and says what is wrong', async (_name, more, message) => {
+    const answer = await create(draft(more));
+    expect([answer.status, answer.json.reason]).toEqual([400, 'bad_request']);
+    expect(answer.json.detail).toMatch(message);
+    expect(await world.ledger.sales.list()).toEqual([]);
+  });
+
+  it('tells all that is wrong at once, but not without end', async () => {
+    const answer = await create({ id: 'A', title: '', extra: 1, totalUnits: -1 });
+    for (const part of [/"extra"/, /id must/, /title must/, /totalUnits/, /limitUnits/, /startsAtMs/]) {
+      expect(answer.json.detail).toMatch(part);
+    }
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));
+    expect((await create(many)).json.detail.length).toBeLessThan(1_000);
+  });
+
+  it('takes the largest and the smallest that there is', async () => {
+    const largest = draft({ id: 'largest', totalUnits: 2 ** 53 - 1, limitUnits: 2 ** 53 - 1, title: '春の😀' });
+    const created = await create(largest);
+    expect(created.status).toBe(201);
+    expect(created.json).toMatchObject({ ...largest, state: 'draft' });
+    expect((await create(draft({ id: '0', totalUnits: 0, startsAtMs: 0, endsAtMs: 1, holdMs: 1_000 }))).status).toBe(
+      201,
+    );
+    const list = await world.call('GET', '/v1/admin/sales/largest', { admin: true });
+    expect(list.json.totalUnits).toBe(9_007_199_254_740_991);
+  });
+});
+
+describe('health', () => {
+  it('is ready when it was told so, and alive before', async () => {
+    let isReady = false;
+    const starting = await newHttpWorld({ isReady: () => isReady });
+    const notYet = await starting.call('GET', '/readyz');
+    expect([notYet.status, notYet.json.reason, notYet.headers.get('retry-after')]).toEqual([503, 'not_ready', '1']);
+    expect((await starting.call('GET', '/livez')).json).toEqual({ status: 'live' });
+    isReady = true;
+    expect((await starting.call('GET', '/readyz')).json).toEqual({ status: 'ready' });
+    await starting.close();
+  });
+});
+
+describe('test identity', () => {
+  it('is there only when it was given', async () => {
+    expect((await world.call('POST', '/dev/identity', { body: { buyer: 'ann' } })).json.reason).toBe('not_found');
+    const dev = await newHttpWorld({ devIdentity: (buyer) => jwtFor(buyer) });
+    await dev.openSale('dev');
+    const { jwt } = (await dev.call('POST', '/dev/identity', { body: { buyer: '安' } })).json;
+    const headers = { authorization: `Bearer ${jwt}` };
+    expect((await dev.call('POST', '/v1/sales/dev/token', { headers })).status).toBe(200);
+    for (const buyer of ['', 'a\0', '\ud800', 'x'.repeat(513), 7, null]) {
+      expect((await dev.call('POST', '/dev/identity', { body: { buyer } })).json.reason).toBe('bad_request');
+    }
+    await dev.close();
+  });
+});

@@ -1,0 +1,54 @@
+/** What the HTTP surface is given. It opens nothing and reads no environment. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Buyer } from '../domain/buyer.ts';
+import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
+import type { Order } from '../domain/order/order.ts';
+import type { Refusal } from '../domain/refusal.ts';
+import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import type { IssuedToken } from '../funnel/issue-token.ts';
+import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
+import type { ReadPlacesResult } from '../inventory/read-places.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdentityVerifier } from '../ports/identity.ts';
+import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+
+/** The part of an engine that speaks HTTP. */
+export interface ServedEngine {
+  issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
+  /** Null for an order that does not exist, and for one that is another buyer's. */
+  findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  /** Null for a draft, too. */
+  findSale(saleId: SaleId): Promise<Sale | null>;
+  /** Published sales. */
+  listSales(): Promise<readonly Sale[]>;
+
+  createSale(draft: SaleDraft): Promise<CreateSaleResult>;
+  publishSale(saleId: SaleId): Promise<ChangeStateResult>;
+  /** Drafts, too. An engine without it shows operators what buyers see. */
+  listAllSales?(): Promise<readonly Sale[]>;
+  showSale(saleId: SaleId): Promise<Sale | null>;
+  readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+}
+
+export interface HttpDeps {
+  readonly engine: ServedEngine;
+  readonly identity: IdentityVerifier;
+  /** What operators send as `Authorization: Bearer`. */
+  readonly adminKey: string;
+  readonly clock: Clock;
+  /** True once the engine has started, false again while it drains: what /readyz says. */
+  readonly isReady: () => boolean;
+  /** A pino logger; false logs nothing. */
+  readonly logger: FastifyBaseLogger | false;
+  /** Addresses and networks whose X-Forwarded-For is believed. Never everybody. */
+  readonly trustedProxies: readonly string[];
+  /** In [0, 1); spreads those who are told to come again. */
+  readonly random?: () => number;
+  /** Whose routes this listener has, besides health; both when not given. */
+  readonly serves?: 'buyers' | 'operators' | 'both';
+  /** A JWT for any buyer: only on a machine of one's own. */
+  readonly devIdentity?: (buyerId: BuyerId) => string;
+  /** The folder of the built page; without it there is no page. */
+  readonly storefront?: string;
+}

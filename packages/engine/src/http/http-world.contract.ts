@@ -1,0 +1,130 @@
+/** A listening server over a real engine in memory, and callers for it. */
+import { createHmac } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import pino from 'pino';
+import { createMemoryLedger } from '../adapters/memory/ledger.ts';
+import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryStore } from '../adapters/memory/store.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { createJwtIdentity } from '../adapters/system/identity.ts';
+import { createIdSource } from '../adapters/system/ids.ts';
+import { createSigner } from '../adapters/system/signing.ts';
+import { buildEngine } from '../compose/build-engine.ts';
+import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { HttpDeps, ServedEngine } from './deps.ts';
+import { createHttpServer } from './server.ts';
+
+export const ADMIN_KEY = 'an-admin-key-of-32-characters-or-so';
+const JWT_SECRET = 'the-secret-of-the-operator-32-bytes';
+
+/** A JWT made by hand: tests must be able to make wrong ones. */
+export function jwtFor(buyer: string, claims: object = {}, secret = JWT_SECRET): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const exp = Math.floor(Date.now() / 1_000) + 3_600;
+  const input = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ sub: buyer, exp, ...claims })}`;
+  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+}
+
+export interface Call {
+  /** Calls as this buyer. */
+  readonly as?: string;
+  readonly admin?: true;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a text is sent as it is. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests look into answers of many shapes.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly json: any;
+}
+
+export type HttpWorld = Awaited<ReturnType<typeof newHttpWorld>>;
+
+export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: Partial<ServedEngine> } = {}) {
+  let clockOffsetMs = 0;
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + clockOffsetMs };
+  const idSource = createIdSource();
+  const store = createMemoryStore({ clock, idSource });
+  const ledger = createMemoryLedger({ clock });
+  const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
+  const crashes: unknown[] = [];
+  const engine = buildEngine({
+    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemorySettledFeed() },
+    onFault: () => {},
+    onCrash: (error) => crashes.push(error),
+  });
+  await engine.start();
+
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(line, _encoding, done) {
+      logged.push(String(line));
+      done();
+    },
+  });
+  const { stub, ...deps } = more;
+  const app = createHttpServer({
+    ...{ engine: { ...engine, ...stub }, clock, adminKey: ADMIN_KEY, isReady: () => true, random: () => 0 },
+    ...{ identity: createJwtIdentity({ secret: JWT_SECRET, buyerClaim: 'sub' }), trustedProxies: [] },
+    ...{ logger: pino({ level: 'trace' }, sink), ...deps },
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+
+  async function call(method: string, path: string, { as, admin, headers = {}, body }: Call = {}): Promise<Answer> {
+    const credential = admin ? ADMIN_KEY : as && jwtFor(as);
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(credential && { authorization: `Bearer ${credential}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  function draftOf(id: string, more: Partial<SaleDraft> = {}): SaleDraft {
+    const nowMs = clock.nowMs();
+    return {
+      ...{ id, title: `Sale ${id}`, totalUnits: 10, limitUnits: 2, holdMs: 60_000 },
+      ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 3_600_000, ...more },
+    };
+  }
+
+  return {
+    ...{ app, port, url, engine, ledger, store, clock, logged, signer, call, draftOf },
+    advance(ms: number) {
+      clockOffsetMs += ms;
+    },
+    /** Through the API, as an operator would. */
+    async openSale(id: string, more: Partial<SaleDraft> = {}) {
+      const created = await call('POST', '/v1/admin/sales', { admin: true, body: draftOf(id, more) });
+      if (created.status !== 201) throw new Error(created.text);
+      const published = await call('POST', `/v1/admin/sales/${id}/publish`, { admin: true });
+      if (published.status !== 200) throw new Error(published.text);
+    },
+    async tokenFor(saleId: string, buyer: string): Promise<string> {
+      const issued = await call('POST', `/v1/sales/${saleId}/token`, { as: buyer });
+      if (issued.status !== 200) throw new Error(issued.text);
+      return issued.json.token;
+    },
+    buy: (saleId: string, buyer: string, token: unknown, units: unknown = 1) =>
+      call('POST', `/v1/sales/${saleId}/purchases`, { as: buyer, body: { token, units } }),
+    async close() {
+      await app.close();
+      await engine.stop();
+      if (crashes.length > 0) throw crashes[0];
+    },
+  };
+}

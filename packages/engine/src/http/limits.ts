@@ -1,0 +1,30 @@
+/** What a caller may cost before it is known who they are. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A purchase with the longest buyer id we carry takes half of it. */
+export const MAX_BODY_BYTES = 4_096;
+
+/** As nginx has it; a JWT of the longest buyer id takes half of it. */
+export const MAX_HEADER_BYTES = 8_192;
+
+/** Sale ids have 64 letters, order ids 22. */
+export const MAX_PARAM_LENGTH = 100;
+
+/** Longer than the idle time-out of the load balancers we know (60 s): the side that closes first loses requests. */
+export const KEEP_ALIVE_MS = 75_000;
+
+/** From the first byte to the end of the head, and to the end of the body. */
+export const HEADERS_TIMEOUT_MS = 5_000;
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Node looks for the two above only this often; by default, every 30 s. */
+export const TIMEOUT_CHECK_MS = 1_000;
+
+/**
+ * An answer given before the body is read leaves the body to Node, which throws it away however long it is. So only a
+ * small body of known length is left unread; behind every other one the connection ends.
+ */
+export function mayLeaveUnread(headers: IncomingHttpHeaders): boolean {
+  if (headers['transfer-encoding'] !== undefined) return false;
+  return Number(headers['content-length'] ?? 0) <= MAX_BODY_BYTES;
+}

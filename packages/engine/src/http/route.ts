@@ -1,0 +1,25 @@
+/** What every route is written against. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { PROBLEM } from '@sluice/contract';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { Guard } from './authenticate.ts';
+import type { HttpDeps } from './deps.ts';
+import type { Refuser } from './outcome-to-response.ts';
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export interface RouteDeps extends HttpDeps {
+  readonly refuser: Refuser;
+  readonly requireBuyer: Guard;
+  readonly requireOperator: Guard;
+}
+
+/** Beside its own answer, every route may give these. */
+export const PROBLEMS = { '4xx': PROBLEM, '5xx': PROBLEM } as const;

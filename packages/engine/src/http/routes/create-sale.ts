@@ -1,0 +1,24 @@
+/** `POST /v1/admin/sales`: a draft, its stock received. The same id again is refused, whatever it says. */
+import { ADMIN_SALE, CREATE_SALE } from '@sluice/contract';
+import { refuse } from '../../domain/refusal.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+import { adminSaleAnswer } from '../sale-answers.ts';
+
+const schema = { body: CREATE_SALE, response: { 201: ADMIN_SALE, ...PROBLEMS } };
+
+export function addCreateSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
+  app.post('/sales', { schema }, async (request, reply) => {
+    const draft = request.body;
+    if (draft.endsAtMs <= draft.startsAtMs) {
+      return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'endsAtMs must be after startsAtMs.' });
+    }
+    const result = await engine.createSale(draft);
+    if (result.kind === 'exists') {
+      const detail = `A sale ${draft.id} exists; it is ${result.sale.state}.`;
+      return refuser.refuse(request, reply, refuse('exists'), { detail });
+    }
+    request.log.info({ saleId: draft.id, totalUnits: draft.totalUnits }, 'sale created');
+    reply.code(201);
+    return adminSaleAnswer(result.sale, clock.nowMs());
+  });
+}

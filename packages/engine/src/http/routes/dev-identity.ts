@@ -1,0 +1,19 @@
+/** `POST /dev/identity`: a JWT for any name. Only there when whoever starts the server gives it the means. */
+import { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from '@sluice/contract';
+import { type BuyerId, isBuyerId } from '../../domain/ids.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+
+const schema = { body: DEV_IDENTITY_REQUEST, response: { 200: DEV_IDENTITY, ...PROBLEMS } };
+
+type DevIdentityDeps = RouteDeps & { readonly devIdentity: (buyerId: BuyerId) => string };
+
+export function addDevIdentity(app: HttpServer, { devIdentity, refuser }: DevIdentityDeps): void {
+  app.post('/dev/identity', { schema }, async (request, reply) => {
+    const { buyer } = request.body;
+    if (!isBuyerId(buyer)) {
+      return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'buyer cannot be an id.' });
+    }
+    return { jwt: devIdentity(buyer) };
+  });
+}

@@ -1,0 +1,15 @@
+/** `POST /v1/sales/{saleId}/token`: leave to try, for a buyer. */
+import { NO_CONTENT, SALE_PARAMS, TOKEN } from '@sluice/contract';
+import { buyerOf } from '../authenticate.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+
+const schema = { params: SALE_PARAMS, body: NO_CONTENT, response: { 200: TOKEN, ...PROBLEMS } };
+
+export function addIssueToken(app: HttpServer, { engine, refuser, requireBuyer }: RouteDeps): void {
+  app.post('/v1/sales/:saleId/token', { schema, onRequest: requireBuyer }, async (request, reply) => {
+    const issued = await engine.issueToken(request.params.saleId, buyerOf(request));
+    if (issued.kind === 'refused') return refuser.refuse(request, reply, issued);
+    const { token, orderId, earliestMs, latestMs, serverTimeMs } = issued;
+    return { token, orderId, earliestMs, latestMs, serverTimeMs };
+  });
+}

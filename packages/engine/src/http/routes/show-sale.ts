@@ -1,0 +1,15 @@
+/** `GET /v1/sales/{saleId}`: one published sale. */
+import { SALE, SALE_PARAMS } from '@sluice/contract';
+import { refuse } from '../../domain/refusal.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+import { saleAnswer } from '../sale-answers.ts';
+
+const schema = { params: SALE_PARAMS, response: { 200: SALE, ...PROBLEMS } };
+
+export function addShowSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
+  app.get('/v1/sales/:saleId', { schema }, async (request, reply) => {
+    const sale = await engine.findSale(request.params.saleId);
+    if (!sale) return refuser.refuse(request, reply, refuse('not_found'));
+    return saleAnswer(sale, clock.nowMs());
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * Keeps a sale as it should be: its segments loaded on the server that is there, its terms known to the gate, what is in
+ * transit delivered, its free units where they can be sold. It looks at what is and does what is missing, so the same few
+ * steps publish a sale, warm it up after a start, rebuild it after a lost gate and finish what a crash left open. Off the
+ * buying path; harmless to repeat.
+ */
+
+import type { SaleId } from '../domain/ids.ts';
+import type { SegmentRecord } from '../domain/ledger/epoch.ts';
+import { isSameTerms, termsOf } from '../domain/sale/sale.ts';
+import type { IdSource } from '../ports/id-source.ts';
+import type { Stock } from '../ports/inventory-centre.ts';
+import { type DeliverDeps, deliverMove, deliverRelease } from './deliver.ts';
+import { type RebuildDeps, rebuildSegment } from './rebuild-segment.ts';
+
+export interface KeepDeps extends DeliverDeps, RebuildDeps {
+  readonly idSource: IdSource;
+}
+
+export type KeepResult =
+  /** Nothing is left to do. */
+  | 'kept'
+  /** Something could not be done now; look again soon. */
+  | 'unfinished'
+  | 'absent';
+
+export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResult> {
+  const before = await deps.inventoryCentre.stock(saleId, []);
+  if (!before) return 'absent';
+  // A draft has nothing at the gate yet, and in a settled sale nothing moves any more.
+  if (before.sale.state === 'draft' || before.sale.state === 'settled') return 'kept';
+
+  await deps.session.renew();
+  let isDone = true;
+  for (const segment of before.segments) isDone = (await keepSegment(deps, before, segment)) && isDone;
+
+  // Read again: a rebuild has absorbed what was in transit, and delivering that would be refused.
+  const stock = await deps.inventoryCentre.stock(saleId, []);
+  if (!stock) return 'absent';
+  for (const move of stock.openMoves) isDone = (await deliverMove(deps, move)) && isDone;
+  for (const release of stock.openReleases) isDone = (await deliverRelease(deps, release)) && isDone;
+  isDone = (await allotFreeUnits(deps, stock)) && isDone;
+  return isDone ? 'kept' : 'unfinished';
+}
+
+async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord): Promise<boolean> {
+  const call = await deps.session.call(segment);
+  const view = await deps.gate.read(segment);
+  if (!view || view.identity !== call.identity || view.epoch !== segment.epoch) return rebuildSegment(deps, segment);
+  if (isSameTerms(view.terms, termsOf(stock.sale))) return true;
+  return (await deps.gate.setTerms(call, termsOf(stock.sale), segment.epoch)) === 'set';
+}
+
+/** Free units go to the sale's first quota, as one move. */
+async function allotFreeUnits(deps: KeepDeps, stock: Stock): Promise<boolean> {
+  const [quota] = stock.quotas;
+  if (!quota || stock.sale.state === 'closed' || stock.centre.freeUnits === 0) return true;
+  const moveId = deps.idSource.newId();
+  const decision = await deps.inventoryCentre.allot({ moveId, quota, units: stock.centre.freeUnits });
+  if (decision.kind === 'refused') return true;
+  const after = await deps.inventoryCentre.stock(stock.sale.id, []);
+  const move = after?.openMoves.find((open) => open.id === moveId);
+  return move === undefined || deliverMove(deps, move);
+}

@@ -1,0 +1,94 @@
+/**
+ * Reads where the units of a sale are. Gate and ledger are two stores; the reading counts only when no claim and no unit
+ * moved at the gate while the ledger was read, else it is taken again.
+ */
+import type { SaleId } from '../domain/ids.ts';
+import { derivePlaces } from '../domain/inventory/derive-places.ts';
+import { type Places, sumOfPlaces } from '../domain/inventory/place.ts';
+import { type SegmentKey, segmentName } from '../domain/inventory/quota.ts';
+import { comparePositions } from '../domain/order/claim.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Gate, SegmentView } from '../ports/gate.ts';
+import type { InventoryCentre, Stock } from '../ports/inventory-centre.ts';
+
+export interface ReadPlacesDeps {
+  readonly gate: Gate;
+  readonly inventoryCentre: InventoryCentre;
+  readonly clock: Clock;
+}
+
+export interface PlacesReading {
+  readonly places: Places;
+  readonly totalUnits: number;
+  /** The places sum to the total. Only a still reading can be held to it. */
+  readonly isBalanced: boolean;
+  /** False when units kept moving through every attempt: the figures are of slightly different moments. */
+  readonly isStill: boolean;
+}
+
+export type ReadPlacesResult =
+  | {
+      readonly kind: 'read';
+      readonly reading: PlacesReading;
+      readonly stock: Stock;
+      readonly views: readonly SegmentView[];
+    }
+  /** A segment that has units is not loaded: its gate cannot be read, which is not the same as a difference. */
+  | { readonly kind: 'not_read' }
+  | { readonly kind: 'absent' };
+
+const ATTEMPTS = 10;
+const BETWEEN_ATTEMPTS_MS = 20;
+
+export async function readPlaces(deps: ReadPlacesDeps, saleId: SaleId): Promise<ReadPlacesResult> {
+  const known = await deps.inventoryCentre.stock(saleId, []);
+  if (!known) return { kind: 'absent' };
+
+  for (let attempt = 1; ; attempt++) {
+    const before = await readGates(deps.gate, known);
+    const stock = await deps.inventoryCentre.stock(saleId, before?.flatMap((view) => view.unsettled) ?? []);
+    if (!stock) return { kind: 'absent' };
+    const after = await readGates(deps.gate, known);
+    const isStill = before !== null && after !== null && isSameMoment(before, after, stock);
+    if (before && (isStill || attempt === ATTEMPTS)) {
+      const places = derivePlaces(stock, before);
+      const totalUnits = stock.centre.totalUnits;
+      const reading = { places, totalUnits, isBalanced: sumOfPlaces(places) === totalUnits, isStill };
+      return { kind: 'read', reading, stock, views: before };
+    }
+    if (attempt === ATTEMPTS) return { kind: 'not_read' };
+    await new Promise<void>((resolve) => deps.clock.after(BETWEEN_ATTEMPTS_MS, resolve));
+  }
+}
+
+/** Null when a segment with units at its gate is not there, or is what a restarted server remembers of it. */
+async function readGates(gate: Gate, stock: Stock): Promise<readonly SegmentView[] | null> {
+  const identity = await gate.identity();
+  const views: SegmentView[] = [];
+  for (const segment of stock.segments) {
+    const view = await gate.read(segment);
+    if (view?.identity === identity) views.push(view);
+    // Epoch 0: never loaded, so nothing was ever at this gate.
+    else if (segment.epoch > 0) return null;
+  }
+  return views;
+}
+
+/** A segment that came, went or was loaded anew in between has moved units, whatever its figures are now. */
+function isSameMoment(before: readonly SegmentView[], after: readonly SegmentView[], stock: Stock): boolean {
+  return stock.segments.every((record) => {
+    const earlier = viewOf(before, record);
+    const later = viewOf(after, record);
+    if (!earlier || !later) return record.epoch === 0 && !earlier && !later;
+    return (
+      earlier.epoch === record.epoch &&
+      later.epoch === record.epoch &&
+      later.generation === earlier.generation &&
+      comparePositions(later.position, earlier.position) === 0
+    );
+  });
+}
+
+function viewOf(views: readonly SegmentView[], segment: SegmentKey): SegmentView | null {
+  return views.find((view) => segmentName(view.segment) === segmentName(segment)) ?? null;
+}

@@ -1,0 +1,41 @@
+/**
+ * Rebuilds a segment's gate from the ledger and its queue, under a new epoch. The order of the steps is what makes it safe
+ * (P7): read the queue, then one transaction in the ledger, then load. A load that is refused is not sent again with other
+ * figures; another rebuild opens another epoch (P8).
+ */
+import { planLoad } from '../domain/gate/plan-load.ts';
+import type { SegmentRecord } from '../domain/ledger/epoch.ts';
+import { BEFORE_ALL, type Claim, comparePositions, type Position } from '../domain/order/claim.ts';
+import type { Gate } from '../ports/gate.ts';
+import type { InventoryCentre } from '../ports/inventory-centre.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { GateSession } from './gate-session.ts';
+
+export interface RebuildDeps {
+  readonly gate: Gate;
+  readonly queue: Queue;
+  readonly session: GateSession;
+  readonly inventoryCentre: InventoryCentre;
+}
+
+/** False when somebody else was faster or the server changed meanwhile: look again. */
+export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord): Promise<boolean> {
+  const call = await deps.session.call(segment);
+  const queued = (await deps.queue.peek(segment)).map((entry) => entry.claim);
+  const opened = await deps.inventoryCentre.openEpoch({
+    segment,
+    fromEpoch: segment.epoch,
+    cutThrough: lastOf(queued),
+    queued,
+  });
+  if (opened.kind === 'stale') return false;
+  return (await deps.gate.load(call, planLoad(opened.snapshot))) === 'loaded';
+}
+
+function lastOf(claims: readonly Claim[]): Position {
+  let last: Position = BEFORE_ALL;
+  for (const { origin } of claims) {
+    if (comparePositions(origin, last) > 0) last = { epoch: origin.epoch, seq: origin.seq };
+  }
+  return last;
+}

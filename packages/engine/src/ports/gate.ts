@@ -1,0 +1,99 @@
+/**
+ * The gate: decides who takes a unit, for one segment at a time, atomically.
+ *
+ * Every call carries the server identity it believes in and a deadline on the gate's clock. When either is wrong the call
+ * moves nothing (P2): a call that was sent, given up and run later must not surprise anybody. Repeating a call is harmless.
+ */
+
+import type { ClaimMark, ClaimRefusal } from '../domain/gate/decide-claim.ts';
+import type { SegmentLoad } from '../domain/gate/plan-load.ts';
+import type { BuyerId, OrderId } from '../domain/ids.ts';
+import type { SegmentKey } from '../domain/inventory/quota.ts';
+import type { Claim, Position } from '../domain/order/claim.ts';
+import type { SaleTerms } from '../domain/sale/sale.ts';
+
+export interface GateCall {
+  readonly segment: SegmentKey;
+  /** As told by `identity` when the caller connected. */
+  readonly identity: string;
+  readonly deadlineMs: number;
+}
+
+export interface ClaimRequest {
+  readonly orderId: OrderId;
+  readonly buyerId: BuyerId;
+  readonly channel: string;
+  readonly units: number;
+}
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed'; readonly claim: Claim }
+  | { readonly kind: 'replayed'; readonly mark: ClaimMark }
+  | ClaimRefusal;
+
+export interface Credit {
+  readonly moveId: string;
+  readonly epoch: number;
+  readonly channel: string;
+  readonly units: number;
+}
+
+/** What a gate says of one of its segments. */
+export interface SegmentView {
+  readonly segment: SegmentKey;
+  /** The identity that the segment was loaded under; a rebuild is due when it is not the server's. */
+  readonly identity: string;
+  readonly epoch: number;
+  readonly terms: SaleTerms;
+  /** By channel. */
+  readonly availableUnits: ReadonlyMap<string, number>;
+  /** Claims that the gate has not been told are settled. */
+  readonly unsettled: readonly Claim[];
+  readonly appliedMoveIds: ReadonlySet<string>;
+  /** Of the marks, those that were released; by claim id. */
+  readonly releasedClaimIds: ReadonlySet<string>;
+  /** The last claim made. */
+  readonly position: Position;
+  /** Rises in the very step that makes units claimable (P13). */
+  readonly generation: number;
+}
+
+export type Refused = 'not_ready' | 'late';
+
+/** The most claims that one call may carry: bounded by what a script may unpack, and by how long others wait for it. */
+export const MAX_CLAIMS_PER_CALL = 256;
+
+export interface Gate {
+  /** Who the server is; another process, or the same one restarted, is another identity. */
+  identity(): Promise<string>;
+
+  /**
+   * Judges up to MAX_CLAIMS_PER_CALL claims in the order given; each sees what those before it did. For every claim taken,
+   * quota, mark and queue entry change together or not at all. A refused claim leaves no trace.
+   */
+  claim(call: GateCall, claims: readonly ClaimRequest[]): Promise<readonly ClaimOutcome[]>;
+
+  /** Tells the gate which claims the ledger has (`settled`). Unknown ones are ignored; an `ended` mark stays ended. */
+  markSettled(call: GateCall, claims: readonly Claim[]): Promise<'marked' | Refused>;
+
+  /** Puts a move's units into a quota, once per move id; another epoch than the segment's is `not_ready`. */
+  credit(call: GateCall, credit: Credit): Promise<'credited' | 'repeated' | Refused>;
+
+  /**
+   * Gives a claim's units back to its quota and frees the buyer's limit, once per claim. `unknown_claim`: there is no such
+   * mark, nothing was moved.
+   */
+  release(call: GateCall, claim: Claim, epoch: number): Promise<'released' | 'repeated' | 'unknown_claim' | Refused>;
+
+  /** Changes what claims are judged by, at the given epoch only. */
+  setTerms(call: GateCall, terms: SaleTerms, epoch: number): Promise<'set' | Refused>;
+
+  /**
+   * Replaces a whole segment. Refused unless the identity is the server's and the epoch higher than the one it has (P8).
+   * The queue's entries stay.
+   */
+  load(call: GateCall, load: SegmentLoad): Promise<'loaded' | Refused>;
+
+  /** Null when there is no such segment here. */
+  read(segment: SegmentKey): Promise<SegmentView | null>;
+}

@@ -1,0 +1,296 @@
+/**
+ * Random sequences of ledger calls. A step names its claims and moves by small numbers, so that sequences shrink well and
+ * the same one runs over any ledger: after every step the laws must hold, and two ledgers must answer alike.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Quota, quotaName, segmentName } from '../domain/inventory/quota.ts';
+import type { SettlementOutcome } from '../domain/ledger/decide-settlement.ts';
+import { BEFORE_ALL, type Claim, claimId } from '../domain/order/claim.ts';
+import { isLive, type Order } from '../domain/order/order.ts';
+import { SALE_STATES, type SaleState } from '../domain/sale/sale.ts';
+import type { Stock } from './inventory-centre.ts';
+import type { Ledger } from './ledger.ts';
+import { brokenLaws, faultOf, newDraft, QUOTAS, quotaKey, REGION, stockOf } from './ledger-fixture.contract.ts';
+
+const SEED = Number(process.env['SLUICE_TEST_SEED'] ?? Date.now() % 2 ** 31);
+const SEQUENCES = Number(process.env['SLUICE_TEST_RUNS'] ?? 30);
+
+/** Few, so that they meet. */
+const ORDERS = 16;
+
+type ClaimSpec =
+  | {
+      readonly kind: 'new';
+      readonly order: number;
+      readonly buyer: number;
+      readonly quota: number;
+      readonly units: number;
+      /** From the segment's epoch. */
+      readonly epochOffset: number;
+    }
+  /** One that was made before; delivered again. */
+  | { readonly kind: 'again'; readonly claim: number }
+  /** Another order at the position of an earlier claim: no honest gate does it. */
+  | { readonly kind: 'clash'; readonly claim: number; readonly order: number };
+
+type Step =
+  | { readonly kind: 'changeState'; readonly to: SaleState }
+  | { readonly kind: 'allot'; readonly move: number; readonly quota: number; readonly units: number }
+  | { readonly kind: 'finishMove'; readonly move: number }
+  | { readonly kind: 'settle'; readonly group: readonly ClaimSpec[] }
+  | { readonly kind: 'finishRelease'; readonly claim: number }
+  | { readonly kind: 'quarantine'; readonly claim: ClaimSpec }
+  | {
+      readonly kind: 'openEpoch';
+      readonly segment: number;
+      readonly fromOffset: number;
+      /** The claim whose position is the cut; null: nothing could be read. */
+      readonly cut: number | null;
+      readonly queued: readonly number[];
+    };
+
+export interface Sequence {
+  readonly totalUnits: number;
+  readonly limitUnits: number;
+  readonly steps: readonly Step[];
+}
+
+const small = (max: number) => fc.nat({ max });
+const claimSpec: fc.Arbitrary<ClaimSpec> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('new' as const),
+      order: small(ORDERS - 1),
+      buyer: small(5),
+      quota: small(2),
+      units: fc.integer({ min: 1, max: 3 }),
+      epochOffset: fc.constantFrom(0, 0, 0, 0, -1, 1),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('again' as const), claim: small(30) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('clash' as const), claim: small(30), order: small(ORDERS - 1) }),
+  },
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('changeState' as const), to: fc.constantFrom(...SALE_STATES) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('allot' as const),
+      move: small(9),
+      quota: small(2),
+      units: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('finishMove' as const), move: small(9) }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({ kind: fc.constant('settle' as const), group: fc.array(claimSpec, { maxLength: 6 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('finishRelease' as const), claim: small(30) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('quarantine' as const), claim: claimSpec }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('openEpoch' as const),
+      segment: small(1),
+      fromOffset: fc.constantFrom(0, 0, 0, -1),
+      cut: fc.option(small(30)),
+      queued: fc.array(small(30), { maxLength: 8 }),
+    }),
+  },
+);
+
+const sequences: fc.Arbitrary<Sequence> = fc.record({
+  totalUnits: small(30),
+  limitUnits: fc.integer({ min: 1, max: 4 }),
+  steps: fc.array(step, { maxLength: 25 }),
+});
+
+/** One sale of one ledger, and what its gates would remember. */
+interface World {
+  readonly ledger: Ledger;
+  readonly saleId: string;
+  readonly claims: Claim[];
+  /** By segment number. */
+  readonly epochs: Map<number, number>;
+  lastSeq: number;
+}
+
+/** What happened after each step, with times and sale ids left out, so that two ledgers can be compared. */
+export interface Trace {
+  readonly answers: readonly unknown[];
+  readonly stocks: readonly unknown[];
+}
+
+/** Runs a sequence on a new sale. Throws as soon as a law is broken. */
+export async function runSequence(ledger: Ledger, sequence: Sequence): Promise<Trace> {
+  const draft = newDraft({ totalUnits: sequence.totalUnits, limitUnits: sequence.limitUnits });
+  await ledger.sales.create(draft, QUOTAS);
+  const world: World = { ledger, saleId: draft.id, claims: [], epochs: new Map(), lastSeq: 0 };
+  const answers: unknown[] = [];
+  const stocks: unknown[] = [];
+  for (const each of sequence.steps) {
+    answers.push(await answerOf(world, each));
+    expect(await brokenLaws(ledger, draft.id), `after ${JSON.stringify(each)}`).toEqual([]);
+    const stock = await stockOf(ledger, draft.id, world.claims);
+    await checkOrders(world, stock, sequence.limitUnits);
+    stocks.push(withoutSale(world, comparable(stock)));
+  }
+  return { answers: withoutSale(world, answers) as readonly unknown[], stocks };
+}
+
+async function answerOf(world: World, each: Step): Promise<unknown> {
+  let answer: unknown = null;
+  const fault = await faultOf(async () => {
+    answer = await take(world, each);
+  });
+  return fault ?? answer;
+}
+
+async function take(world: World, each: Step): Promise<unknown> {
+  const { ledger, saleId } = world;
+  const centre = ledger.inventoryCentre;
+  switch (each.kind) {
+    case 'changeState':
+      return ledger.sales.changeState(saleId, each.to);
+    case 'allot':
+      return centre.allot({
+        moveId: moveIdOf(world, each.move),
+        quota: quotaKey(saleId, each.quota),
+        units: each.units,
+      });
+    case 'finishMove':
+      return centre.finishMove(moveIdOf(world, each.move));
+    case 'settle': {
+      const outcomes = await ledger.settlement.settle(claimsOf(world, each.group));
+      return outcomes.map(withoutTimes);
+    }
+    case 'finishRelease': {
+      const claim = world.claims[each.claim];
+      return claim ? centre.finishRelease(claimId(claim)) : null;
+    }
+    case 'quarantine':
+      for (const claim of claimsOf(world, [each.claim])) await ledger.settlement.quarantine(claim, 'at random');
+      return null;
+    case 'openEpoch':
+      return openEpochOf(world, each);
+  }
+}
+
+async function openEpochOf(world: World, each: Step & { kind: 'openEpoch' }): Promise<unknown> {
+  const cut = each.cut === null ? undefined : world.claims[each.cut]?.origin;
+  const epoch = world.epochs.get(each.segment) ?? 0;
+  const result = await world.ledger.inventoryCentre.openEpoch({
+    segment: { saleId: world.saleId, region: REGION, segment: each.segment },
+    fromEpoch: epoch + each.fromOffset,
+    cutThrough: cut ? { epoch: cut.epoch, seq: cut.seq } : BEFORE_ALL,
+    queued: each.queued.map((index) => world.claims[index]).filter((claim) => claim !== undefined),
+  });
+  if (result.kind === 'stale') return result;
+  world.epochs.set(each.segment, result.snapshot.epoch);
+  return {
+    ...result.snapshot,
+    quotas: sorted(result.snapshot.quotas, quotaName),
+    orders: sorted(result.snapshot.orders, (order) => order.orderId).map(timeless),
+  };
+}
+
+function claimsOf(world: World, specs: readonly ClaimSpec[]): readonly Claim[] {
+  return specs.map((spec) => claimOf(world, spec)).filter((claim) => claim !== undefined);
+}
+
+function claimOf(world: World, spec: ClaimSpec): Claim | undefined {
+  if (spec.kind === 'again') return world.claims[spec.claim];
+  if (spec.kind === 'clash') {
+    const earlier = world.claims[spec.claim];
+    return earlier && { ...earlier, orderId: orderIdOf(world, spec.order) };
+  }
+  const quota = QUOTAS[spec.quota];
+  if (!quota) throw new Error(`there is no quota ${spec.quota}`);
+  world.lastSeq += 1;
+  const epoch = Math.max(0, (world.epochs.get(quota.segment) ?? 0) + spec.epochOffset);
+  const claim: Claim = {
+    orderId: orderIdOf(world, spec.order),
+    saleId: world.saleId,
+    buyerId: `buyer-${spec.buyer}`,
+    units: spec.units,
+    origin: { ...quota, epoch, seq: world.lastSeq },
+  };
+  world.claims.push(claim);
+  return claim;
+}
+
+/** Held units are those of the live orders, and no buyer has more of them than the limit. */
+async function checkOrders(world: World, stock: Stock, limitUnits: number): Promise<void> {
+  const ids = Array.from({ length: ORDERS }, (_, index) => orderIdOf(world, index));
+  const orders = await Promise.all(ids.map((id) => world.ledger.orders.find(id)));
+  const live = orders.filter((order) => order !== null).filter((order) => isLive(order.state));
+  const heldUnits = stock.quotas.reduce((sum, quota) => sum + quota.heldUnits, 0);
+  expect(live.reduce((sum, order) => sum + order.units, 0)).toBe(heldUnits);
+  for (const buyerId of new Set(live.map((order) => order.buyerId))) {
+    const units = live.filter((order) => order.buyerId === buyerId).reduce((sum, order) => sum + order.units, 0);
+    expect(units).toBeLessThanOrEqual(limitUnits);
+  }
+}
+
+function comparable(stock: Stock): unknown {
+  return {
+    sale: { state: stock.sale.state, version: stock.sale.version },
+    centre: stock.centre,
+    quotas: sorted<Quota>(stock.quotas, quotaName),
+    segments: sorted(stock.segments, segmentName),
+    openMoves: sorted(stock.openMoves, (move) => move.id),
+    openReleases: sorted(stock.openReleases, (release) => release.id),
+    knownClaimIds: [...stock.knownClaimIds].sort(),
+  };
+}
+
+function withoutTimes(outcome: SettlementOutcome): unknown {
+  return { ...outcome, order: outcome.order && timeless(outcome.order) };
+}
+
+function timeless(order: Order): unknown {
+  return { ...order, settledAtMs: 0, dueAtMs: order.dueAtMs === null ? null : order.dueAtMs - order.settledAtMs };
+}
+
+function withoutSale(world: World, value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(new RegExp(`${world.saleId}(?!\\d)`, 'g'), 'SALE')
+      .replaceAll(/Sale \d+/g, 'SALE'),
+  );
+}
+
+function sorted<T>(values: readonly T[], key: (value: T) => string): readonly T[] {
+  return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function moveIdOf(world: World, index: number): string {
+  return `${world.saleId}/move-${index}`;
+}
+
+function orderIdOf(world: World, index: number): string {
+  return `${world.saleId}/order-${index}`;
+}
+
+/** fast-check prints the seed of a failure; SLUICE_TEST_SEED brings it back, SLUICE_TEST_RUNS looks longer. */
+export function onRandomSequences(check: (sequence: Sequence) => Promise<void>): Promise<void> {
+  return fc.assert(fc.asyncProperty(sequences, check), { seed: SEED, numRuns: SEQUENCES });
+}
+
+export function conservationContract(ledger: () => Ledger): void {
+  test('keeps every law after every step of any sequence (seed printed)', async () => {
+    await onRandomSequences(async (sequence) => {
+      await runSequence(ledger(), sequence);
+    });
+  });
+}

@@ -1,0 +1,30 @@
+/** What every ledger promises: the contracts of its ports, and the laws on any sequence of calls. */
+import { afterAll, beforeAll, describe } from 'vitest';
+import { inventoryCentreContract } from './inventory-centre.contract.ts';
+import { journalContract } from './journal.contract.ts';
+import type { Ledger } from './ledger.ts';
+import type { LedgerSubject } from './ledger-fixture.contract.ts';
+import { conservationContract } from './ledger-sequence.contract.ts';
+import { ordersContract } from './orders.contract.ts';
+import { salesContract } from './sales.contract.ts';
+import { settlementContract } from './settlement.contract.ts';
+import { quarantineContract } from './settlement-quarantine.contract.ts';
+
+export function ledgerContract(subject: LedgerSubject): void {
+  describe(`the ${subject.name} ledger`, () => {
+    let opened: { readonly ledger: Ledger; close(): Promise<void> };
+    beforeAll(async () => {
+      opened = await subject.open();
+    });
+    afterAll(() => opened.close());
+
+    const ledger = (): Ledger => opened.ledger;
+    salesContract(ledger);
+    ordersContract(ledger);
+    settlementContract(ledger);
+    quarantineContract(ledger);
+    inventoryCentreContract(ledger);
+    journalContract(ledger);
+    conservationContract(ledger);
+  });
+}

@@ -1,0 +1,14 @@
+/** The ledger as one store: the ports that share its transactions. What was sold is what it says. */
+import type { InventoryCentre } from './inventory-centre.ts';
+import type { Journal } from './journal.ts';
+import type { Orders } from './orders.ts';
+import type { Sales } from './sales.ts';
+import type { Settlement } from './settlement.ts';
+
+export interface Ledger {
+  readonly sales: Sales;
+  readonly orders: Orders;
+  readonly settlement: Settlement;
+  readonly inventoryCentre: InventoryCentre;
+  readonly journal: Journal;
+}

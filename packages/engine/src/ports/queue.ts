@@ -1,0 +1,40 @@
+/**
+ * The queue between gate and ledger. Entries are put in by the gate itself, in the step that takes the units; there is no
+ * way to put one in from here. An entry stays until it is removed by name: one that was read and not removed is read again.
+ */
+import type { SegmentKey } from '../domain/inventory/quota.ts';
+import type { Claim } from '../domain/order/claim.ts';
+
+export interface QueueEntry {
+  readonly claim: Claim;
+  /** Milliseconds since 1970 by the gate's clock. */
+  readonly claimedAtMs: number;
+}
+
+export interface QueueDepth {
+  readonly entries: number;
+  /** Null when empty. */
+  readonly oldestAgeMs: number | null;
+}
+
+export interface Queue {
+  /**
+   * Up to `max` entries in order per segment: new ones, and those whose reader has been silent for `TAKE_OVER_AFTER_MS`.
+   * At least once: a slow reader's entries may be read by another.
+   */
+  read(consumer: string, max: number): Promise<readonly QueueEntry[]>;
+
+  /** Acknowledges and deletes the named entries; ones that are gone are ignored. */
+  remove(claims: readonly Claim[]): Promise<void>;
+
+  /** Every entry of one segment, read or not. */
+  peek(segment: SegmentKey): Promise<readonly QueueEntry[]>;
+
+  depth(): Promise<QueueDepth>;
+
+  /** Calls `listener` when there may be something to read; the returned function ends it. A hint, not a promise. */
+  onArrival(listener: () => void): () => void;
+}
+
+/** A reader that has been silent for longer is thought dead: twice the longest settlement that is allowed. */
+export const TAKE_OVER_AFTER_MS = 10_000;

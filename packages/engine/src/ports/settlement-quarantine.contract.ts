@@ -1,0 +1,70 @@
+/** What every ledger promises of claims that are put aside. */
+import { describe, expect, test } from 'vitest';
+import { claimId } from '../domain/order/claim.ts';
+import type { Ledger } from './ledger.ts';
+import { brokenLaws, journalOf, newClaim, openEpoch, openSale, quotasOf, stockOf } from './ledger-fixture.contract.ts';
+
+export function quarantineContract(ledger: () => Ledger): void {
+  const quarantinedOf = async (saleId: string) =>
+    (await quotasOf(ledger(), saleId)).map((quota) => quota.quarantinedUnits);
+
+  describe('quarantine', () => {
+    test('sets the units of a claim aside, once', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1, { units: 2 });
+      for (const _ of [1, 2]) await ledger().settlement.quarantine(claim, 'cannot be read');
+      expect(await quarantinedOf(saleId)).toEqual([2, 0, 0]);
+      expect((await journalOf(ledger(), saleId)).at(-1)).toMatchObject({
+        from: 'atGate',
+        to: 'quarantined',
+        cause: 'quarantine',
+        causeId: claimId(claim),
+      });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('keeps the claim from being settled', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1);
+      await ledger().settlement.quarantine(claim, 'cannot be read');
+      expect(await ledger().settlement.settle([claim])).toEqual([{ kind: 'repeated', claim, order: null }]);
+      expect(await ledger().orders.find(claim.orderId)).toBeNull();
+    });
+
+    test('leaves a claim that has an order, or was released', async () => {
+      const saleId = await openSale(ledger());
+      const [first, second] = [newClaim(saleId, 1), newClaim(saleId, 2, { orderId: newClaim(saleId, 1).orderId })];
+      await ledger().settlement.settle([first, second]);
+      for (const claim of [first, second]) await ledger().settlement.quarantine(claim, 'late');
+      expect(await quarantinedOf(saleId)).toEqual([0, 0, 0]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('keeps a stale claim with no units, since no gate has them', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1);
+      await openEpoch(ledger(), saleId);
+      await ledger().settlement.quarantine(claim, 'cannot be read');
+      expect(await quarantinedOf(saleId)).toEqual([0, 0, 0]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('keeps a claim of units that cannot be with no units', async () => {
+      const saleId = await openSale(ledger(), { totalUnits: 1 });
+      for (const [seq, units] of [2, 0, -1, 0.5, Number.NaN].entries()) {
+        const claim = newClaim(saleId, seq, { units });
+        await ledger().settlement.quarantine(claim, 'cannot be read');
+        expect(await ledger().settlement.settle([claim])).toMatchObject([{ kind: 'repeated', order: null }]);
+      }
+      expect(await quarantinedOf(saleId)).toEqual([0, 0, 0]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('keeps a claim whose sale does not exist', async () => {
+      const claim = newClaim('no-such-sale', 1);
+      await ledger().settlement.quarantine(claim, 'unknown sale');
+      const saleId = await openSale(ledger());
+      expect((await stockOf(ledger(), saleId, [claim])).knownClaimIds).toEqual(new Set([claimId(claim)]));
+    });
+  });
+}

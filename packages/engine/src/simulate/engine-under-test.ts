@@ -1,0 +1,45 @@
+/**
+ * The engine as a world sees it: what it is built from and what it is asked. The builder is an argument, so that the engine
+ * that runs here is put together by the very code that puts it together for a user.
+ */
+import type { Buyer } from '../domain/buyer.ts';
+import type { Fault } from '../domain/fault.ts';
+import type { OrderId, SaleId } from '../domain/ids.ts';
+import type { Order } from '../domain/order/order.ts';
+import type { Refusal } from '../domain/refusal.ts';
+import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { IssuedToken } from '../funnel/issue-token.ts';
+import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
+import type { ReadPlacesResult } from '../inventory/read-places.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Gate } from '../ports/gate.ts';
+import type { IdSource } from '../ports/id-source.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+import type { SettledFeed } from '../ports/settled-feed.ts';
+import type { Signer } from '../ports/signer.ts';
+
+export interface PartsUnderTest {
+  readonly clock: Clock;
+  readonly idSource: IdSource;
+  readonly signer: Signer;
+  readonly gate: Gate;
+  readonly queue: Queue;
+  readonly feed: SettledFeed;
+  readonly ledger: Ledger;
+  readonly onFault: (fault: Fault) => void;
+  readonly onCrash: (error: unknown) => void;
+}
+
+export interface EngineUnderTest {
+  issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
+  findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  createSale(draft: SaleDraft): Promise<CreateSaleResult>;
+  publishSale(saleId: SaleId): Promise<ChangeStateResult>;
+  readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+  start(): Promise<void>;
+}
+
+export type BuildEngine = (parts: PartsUnderTest) => EngineUnderTest;

@@ -1,0 +1,142 @@
+/** Ports that lie at the far end of a wire: what a process of a deployment has in its hands. */
+import type { Order } from '../domain/order/order.ts';
+import type { Gate } from '../ports/gate.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { SettledFeed } from '../ports/settled-feed.ts';
+import { nameOfClaim } from './books.ts';
+import type { Process } from './process.ts';
+import type { Wire } from './wire.ts';
+import type { World } from './world.ts';
+
+export function farGate(gate: Gate, wire: Wire): Gate {
+  return {
+    identity: () => wire.call('identity', () => gate.identity()),
+    claim: (call, claims) =>
+      wire.call(`claim ${claims.map((each) => `${each.orderId}x${each.units}`).join(' ')}`, () =>
+        gate.claim(call, claims),
+      ),
+    markSettled: (call, claims) =>
+      wire.call(`markSettled ${claims.map((each) => each.orderId).join(' ')}`, () => gate.markSettled(call, claims)),
+    credit: (call, credit) =>
+      wire.call(`credit ${credit.moveId} ${credit.units} in epoch ${credit.epoch}`, () => gate.credit(call, credit)),
+    release: (call, claim, epoch) =>
+      wire.call(`release ${nameOfClaim(claim.orderId, claim.origin)} in epoch ${epoch}`, () =>
+        gate.release(call, claim, epoch),
+      ),
+    setTerms: (call, terms, epoch) => wire.call(`setTerms ${terms.state}`, () => gate.setTerms(call, terms, epoch)),
+    load: (call, load) =>
+      wire.call(`load epoch ${load.epoch} available ${[...load.availableUnits.values()].join(' ')}`, () =>
+        gate.load(call, load),
+      ),
+    read: (segment) => wire.call('read', () => gate.read(segment)),
+  };
+}
+
+export interface HintFaults {
+  /** The chance that a hint never arrives. */
+  readonly lost: number;
+}
+
+export interface QueueEnd {
+  readonly world: World;
+  readonly process: Process;
+  readonly wire: Wire;
+  readonly hints: () => HintFaults;
+}
+
+const HINT_DELAY_MS = 3;
+
+export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd): Queue {
+  const random = world.random.fork();
+  return {
+    read: (consumer, max) => wire.call('queue.read', () => queue.read(consumer, max)),
+    remove: (claims) =>
+      wire.call(`queue.remove ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
+        queue.remove(claims),
+      ),
+    peek: (segment) => wire.call('queue.peek', () => queue.peek(segment)),
+    depth: () => wire.call('queue.depth', () => queue.depth()),
+    onArrival(listener) {
+      let isUnderWay = false;
+      const stop = queue.onArrival(() => {
+        // Hints that are under way together are one.
+        if (isUnderWay || random.chance(hints().lost)) return;
+        isUnderWay = true;
+        process.clock.after(random.whole(0, HINT_DELAY_MS), () => {
+          isUnderWay = false;
+          listener();
+        });
+      });
+      process.onDeath(stop);
+      return stop;
+    },
+  };
+}
+
+export interface LedgerWires {
+  readonly wire: Wire;
+  readonly settlementWire: Wire;
+}
+
+export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
+  const { sales, orders, settlement, inventoryCentre, journal } = ledger;
+  return {
+    sales: {
+      create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
+      find: (saleId) => wire.call('sales.find', () => sales.find(saleId)),
+      list: () => wire.call('sales.list', () => sales.list()),
+      changeState: (saleId, to) => wire.call(`sales.changeState ${to}`, () => sales.changeState(saleId, to)),
+    },
+    orders: { find: (orderId) => wire.call(`orders.find ${orderId}`, () => orders.find(orderId)) },
+    settlement: {
+      settle: (claims) =>
+        settlementWire.call(`settle ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
+          settlement.settle(claims),
+        ),
+      quarantine: (claim, reason) =>
+        wire.call(`quarantine ${claim.orderId} ${reason}`, () => settlement.quarantine(claim, reason)),
+    },
+    inventoryCentre: {
+      stock: (saleId, claims) => wire.call('stock', () => inventoryCentre.stock(saleId, claims)),
+      allot: (request) => wire.call(`allot ${request.moveId} ${request.units}`, () => inventoryCentre.allot(request)),
+      finishMove: (moveId) => wire.call(`finishMove ${moveId}`, () => inventoryCentre.finishMove(moveId)),
+      finishRelease: (id) => wire.call(`finishRelease ${id}`, () => inventoryCentre.finishRelease(id)),
+      openEpoch: (request) => {
+        const { fromEpoch, cutThrough, queued } = request;
+        const what = `openEpoch from ${fromEpoch} through ${cutThrough.epoch}-${cutThrough.seq} with ${queued.length} queued`;
+        return wire.call(what, () => inventoryCentre.openEpoch(request));
+      },
+    },
+    journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
+  };
+}
+
+/** One feed for all processes; each of them may miss what was published. */
+export interface FarFeed {
+  at(process: Process): SettledFeed;
+}
+
+export function createFarFeed(world: World, hints: () => HintFaults): FarFeed {
+  const random = world.random.fork();
+  const listeners = new Map<(orders: readonly Order[]) => void, Process>();
+  return {
+    at: (process) => ({
+      publish(orders) {
+        if (orders.length === 0) return;
+        for (const [listener, subscriber] of listeners) {
+          if (random.chance(hints().lost)) continue;
+          subscriber.clock.after(random.whole(0, HINT_DELAY_MS), () => listener(orders));
+        }
+      },
+      subscribe(listener) {
+        listeners.set(listener, process);
+        const stop = () => {
+          listeners.delete(listener);
+        };
+        process.onDeath(stop);
+        return stop;
+      },
+    }),
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * After everything has healed: within a bound all buyers have their answer, the queue is empty and no unit is on its way;
+ * then the units that are left can be bought, down to the last one, and the engine's own reading of the places agrees with
+ * the books. A unit that nobody can buy is as wrong as one that was sold twice.
+ */
+import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import type { Stock } from '../ports/inventory-centre.ts';
+import { sheetOf, unclaimedUnits } from './books.ts';
+import { beginTry, pursue, SALE_ID } from './buyers.ts';
+import type { Stores } from './gate-server.ts';
+import type { Room } from './room.ts';
+
+export interface EndParts {
+  readonly buyersLeft: ReadonlySet<string>;
+  readonly isBroken: () => boolean;
+}
+
+/**
+ * The longest chain after the last fault: a request that is still under way (4 s), a dead reader's lease (10 s), a worker's
+ * longest pause (2 s), and a buyer who waited for an answer that never came (8 s).
+ */
+const CALM_WITHIN_MS = 40_000;
+/** A change of the terms may be on its way for as long as its deadline allows, and the keeper's next round mends it. */
+const TERMS_ARRIVE_WITHIN_MS = 3_500;
+/** A buyer at rest is answered at once; the rest is for verdicts and rounds of the keeper. */
+const PROBE_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 500;
+
+export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts): Promise<void> {
+  const { world, plan, report } = room;
+  const deadlineMs = plan.healsMs + CALM_WITHIN_MS;
+  if (plan.faults.pauses.length > 0) await world.run(plan.healsMs + TERMS_ARRIVE_WITHIN_MS, isBroken);
+  while (!isBroken() && !(await isCalm(room, buyersLeft)) && world.nowMs() < deadlineMs) {
+    await world.run(world.nowMs() + LOOK_EVERY_MS, isBroken);
+  }
+  if (isBroken()) return;
+  await nameUnrest(room, buyersLeft);
+  for (let number = 1; !isBroken() && (await probe(room, number)) === 'bought'; number++);
+  if (isBroken()) return;
+  const left = unclaimedUnits(room.auditor.books);
+  if (left > 0 && !isOver(room)) report('no unit is stranded', null, `${left} units that nobody can buy`);
+  await readAtRest(room, isBroken);
+}
+
+async function isCalm({ stores, auditor, site }: Room, buyersLeft: ReadonlySet<string>): Promise<boolean> {
+  if (site.isStalled()) return false;
+  const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
+  const { entries } = await stores.queue.depth();
+  if (!stock || buyersLeft.size > 0 || entries > 0 || stock.centre.freeUnits > 0) return false;
+  if (stock.openMoves.length + stock.openReleases.length > 0 || !(await areGatesUpToDate(stores, stock))) return false;
+  return ![...auditor.books.claims.values()].some(({ state }) => state === 'open' || state === 'returning');
+}
+
+/** Loaded on the server that is there, at the ledger's epoch, and told what the sale is. */
+async function areGatesUpToDate({ gate }: Stores, { segments, sale }: Stock): Promise<boolean> {
+  const identity = await gate.identity();
+  const views = await Promise.all(segments.map((segment) => gate.read(segment)));
+  return segments.every(({ epoch }, at) => {
+    const view = views[at];
+    return view?.identity === identity && view.epoch === epoch && view.terms.state === sale.state;
+  });
+}
+
+/** Each promise of the end that has not come true. */
+async function nameUnrest({ stores, auditor, report }: Room, buyersLeft: ReadonlySet<string>): Promise<void> {
+  for (const buyerId of buyersLeft) report('every buyer gets an answer', buyerId, 'still asking');
+  for (const { claim, state, id } of auditor.books.claims.values()) {
+    if (state === 'open' || state === 'returning') report('every claim ends', claim.orderId, `${id} is ${state}`);
+  }
+  const { entries } = await stores.queue.depth();
+  if (entries > 0) report('the queue runs empty', null, `${entries} entries`);
+  const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
+  for (const move of stock?.openMoves ?? []) report('every move arrives', move.id, 'still open');
+  for (const release of stock?.openReleases ?? []) report('every release arrives', release.orderId, 'still open');
+  if (stock && stock.centre.freeUnits > 0) report('no unit stays free', null, `${stock.centre.freeUnits} units`);
+  if (stock && !(await areGatesUpToDate(stores, stock))) report('every gate is brought up to date', null, 'one is not');
+  if (!stock) report('a sale is created', null, 'there is none');
+}
+
+/** A buyer who comes when all is quiet, for one unit. */
+async function probe(room: Room, number: number): Promise<'bought' | 'refused'> {
+  const { world, report } = room;
+  const buyer = { buyerId: `probe${number}|`, region: HOME_REGION, channel: MAIN_CHANNEL };
+  let result: 'bought' | 'refused' | null = null;
+  const random = world.random.fork();
+  const visit = async () => {
+    const attempt = await beginTry(room, buyer, random);
+    const end = attempt && (await pursue(room, { ...attempt, units: 1 }, random));
+    result = end?.kind === 'order' && end.status === 'pending' ? 'bought' : 'refused';
+  };
+  void visit();
+  await world.run(world.nowMs() + PROBE_WITHIN_MS, () => result !== null);
+  if (result === null) report('every buyer gets an answer', buyer.buyerId, 'in a quiet world');
+  return result ?? 'refused';
+}
+
+/** By the clock of whoever is asked. */
+function isOver({ world, plan }: Room): boolean {
+  return world.nowMs() + plan.faults.skewMs >= plan.endsMs;
+}
+
+async function readAtRest(room: Room, isBroken: () => boolean): Promise<void> {
+  const { world, site, auditor, report } = room;
+  let isRead = false;
+  const reading = async () => {
+    const reply = await site.ask('where the units are at rest', (engine) => engine.readPlaces(SALE_ID));
+    isRead = true;
+    if (reply.kind === 'none' || reply.answer.kind !== 'read')
+      return report('at rest the places can be read', null, '');
+    const { places, isBalanced, isStill } = reply.answer.reading;
+    const booked = { free: 0, available: 0, claimed: 0, inTransit: 0, held: 0, sold: 0, quarantined: 0 };
+    for (const segment of auditor.books.segments.values()) {
+      for (const quota of segment.gate?.available.keys() ?? []) {
+        const sheet = sheetOf(auditor.books, segment, quota);
+        booked.available += sheet.available ?? 0;
+        booked.held += sheet.held;
+      }
+    }
+    const [told, known] = [JSON.stringify(places), JSON.stringify(booked)];
+    if (!isBalanced || !isStill || told !== known)
+      report('at rest the places agree with the books', null, `${told} ${known}`);
+  };
+  void reading();
+  await world.run(world.nowMs() + PROBE_WITHIN_MS, () => isRead || isBroken());
+}

@@ -1,0 +1,127 @@
+/**
+ * The stores as the auditor watches them: on the server's side of every wire, so that what was done is seen even when its
+ * answer is lost.
+ */
+import type { Gate } from '../ports/gate.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { AnswerAuditor } from './answer-auditor.ts';
+import type { Auditor } from './auditor.ts';
+import { nameOfClaim } from './books.ts';
+
+export interface Watch {
+  readonly auditor: Auditor;
+  readonly answers: AnswerAuditor;
+  readonly sometimes: (mark: string) => void;
+}
+
+/** `from`: the process at the other end of the wire. */
+export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch, from: string): Gate {
+  function answered<Answer>(answer: Answer): Answer {
+    if (answer === 'late') sometimes('late-call');
+    return answer;
+  }
+  return {
+    identity: () => gate.identity(),
+    async claim(call, claims) {
+      const outcomes = await gate.claim(call, claims);
+      if (outcomes.some((outcome) => outcome.kind === 'late')) sometimes('late-call');
+      auditor.claimed(call, outcomes);
+      for (const outcome of outcomes) {
+        if (outcome.kind === 'claimed') answers.claimTaken(from, outcome.claim.orderId);
+      }
+      return outcomes;
+    },
+    markSettled: (call, claims) => gate.markSettled(call, claims),
+    async credit(call, credit) {
+      const answer = answered(await gate.credit(call, credit));
+      if (answer === 'credited') auditor.credited(call, credit);
+      if (answer === 'repeated') sometimes('credit-repeated');
+      return answer;
+    },
+    async release(call, claim, epoch) {
+      const answer = answered(await gate.release(call, claim, epoch));
+      if (answer === 'released') auditor.released(call, claim);
+      if (answer === 'repeated') sometimes('release-repeated');
+      return answer;
+    },
+    async setTerms(call, terms, epoch) {
+      return answered(await gate.setTerms(call, terms, epoch));
+    },
+    async load(call, load) {
+      const answer = answered(await gate.load(call, load));
+      if (answer === 'loaded') auditor.loaded(call, load);
+      else sometimes('load-refused');
+      return answer;
+    },
+    read: (segment) => gate.read(segment),
+  };
+}
+
+export function observedQueue(queue: Queue, { auditor, sometimes }: Watch): Queue {
+  const readers = new Map<string, string>();
+  return {
+    ...queue,
+    async read(consumer, max) {
+      const entries = await queue.read(consumer, max);
+      for (const { claim } of entries) {
+        const id = nameOfClaim(claim.orderId, claim.origin);
+        const before = readers.get(id);
+        if (before !== undefined) sometimes(before === consumer ? 'redelivered' : 'worker-took-over');
+        readers.set(id, consumer);
+      }
+      return entries;
+    },
+    async remove(claims) {
+      await queue.remove(claims);
+      auditor.entriesRemoved(claims);
+    },
+  };
+}
+
+export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
+  const { sales, settlement, inventoryCentre } = ledger;
+  return {
+    ...ledger,
+    sales: {
+      ...sales,
+      async create(draft, quotas) {
+        const result = await sales.create(draft, quotas);
+        if (result.kind === 'created') auditor.saleCreated(draft, quotas);
+        return result;
+      },
+    },
+    settlement: {
+      async settle(claims) {
+        const outcomes = await settlement.settle(claims);
+        auditor.settled(claims, outcomes);
+        return outcomes;
+      },
+      async quarantine(claim, reason) {
+        await settlement.quarantine(claim, reason);
+        auditor.quarantined(claim, reason);
+      },
+    },
+    inventoryCentre: {
+      ...inventoryCentre,
+      async allot(request) {
+        const decision = await inventoryCentre.allot(request);
+        auditor.allotted(request, decision);
+        return decision;
+      },
+      async finishMove(moveId) {
+        await inventoryCentre.finishMove(moveId);
+        auditor.moveFinished(moveId);
+      },
+      async finishRelease(releaseId) {
+        await inventoryCentre.finishRelease(releaseId);
+        auditor.releaseFinished(releaseId);
+      },
+      async openEpoch(request) {
+        const result = await inventoryCentre.openEpoch(request);
+        if (result.kind === 'opened') auditor.epochOpened(request);
+        return result;
+      },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** What a seed decides before its world begins: how big it is, and which faults it has. */
+import type { Memory } from './gate-server.ts';
+import type { Random } from './random.ts';
+import { NO_FAULTS, type WireFaults } from './wire.ts';
+
+/** [from, to) since the world began. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** When the gate's server is restarted, and with which of its memory. */
+export interface Restart {
+  readonly atMs: number;
+  readonly memory: Memory;
+  /** With an older one: of when. */
+  readonly rememberedMs: number;
+}
+
+export interface Faults {
+  /** From a process to gate and queue, which are one server. */
+  readonly gate: WireFaults;
+  readonly ledger: WireFaults;
+  /** Settlement alone, beside what the ledger suffers: its transactions wait for locks. */
+  readonly settlement: WireFaults;
+  /** From a buyer to a process. */
+  readonly buyer: WireFaults;
+  readonly hintsLost: number;
+  /** When a process dies. It comes back. */
+  readonly deaths: readonly number[];
+  readonly stalls: readonly Period[];
+  readonly restarts: readonly Restart[];
+  /** While nothing can be sent there. */
+  readonly gateOutages: readonly Period[];
+  readonly ledgerOutages: readonly Period[];
+  /** While the sale is paused. */
+  readonly pauses: readonly Period[];
+  /** How far the wall clock of a process may be off. */
+  readonly skewMs: number;
+}
+
+export interface Plan {
+  readonly totalUnits: number;
+  readonly limitUnits: number;
+  readonly buyers: number;
+  /** Each one serves buyers, settles and keeps the sale. */
+  readonly processes: number;
+  /** The only process is the gate's server, too: it dies with all that the gate has. */
+  readonly isEmbedded: boolean;
+  readonly startsMs: number;
+  readonly endsMs: number;
+  /** From here on nothing goes wrong any more. */
+  readonly healsMs: number;
+  /** Somebody looks at the places of the units all the time. */
+  readonly hasOnlooker: boolean;
+  readonly faults: Faults;
+}
+
+export const NO_FAULTS_AT_ALL: Faults = {
+  gate: NO_FAULTS,
+  ledger: NO_FAULTS,
+  settlement: NO_FAULTS,
+  buyer: NO_FAULTS,
+  hintsLost: 0,
+  deaths: [],
+  stalls: [],
+  restarts: [],
+  gateOutages: [],
+  ledgerOutages: [],
+  pauses: [],
+  skewMs: 0,
+};
+
+/** The end of a sale that does not end while its world lasts. */
+const NEVER_MS = 3_600_000;
+
+export type DrawFaults = (random: Random, healsMs: number) => Faults;
+
+export function drawPlan(random: Random, drawFaults: DrawFaults): Plan {
+  const healsMs = random.whole(1_000, 6_000);
+  const isEmbedded = random.chance(0.2);
+  const faults = drawFaults(random, healsMs);
+  return {
+    totalUnits: random.whole(0, 20),
+    limitUnits: random.whole(1, 3),
+    buyers: random.chance(0.1) ? random.whole(0, 60) : random.whole(0, 20),
+    processes: isEmbedded ? 1 : random.whole(1, 3),
+    isEmbedded,
+    startsMs: random.chance(0.3) ? random.whole(0, 2_000) : 0,
+    endsMs: random.chance(0.1) ? random.whole(2_000, healsMs + 2_000) : NEVER_MS,
+    healsMs,
+    hasOnlooker: random.chance(0.3),
+    faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * Named worlds, and the swarm: each seed of it first draws which kinds of fault it has at all, so that some worlds have one
+ * kind alone, strongly, and some have none. Each names what its seeds, taken together, must have met.
+ */
+import { type DrawFaults, type Faults, NO_FAULTS_AT_ALL, type Period, type Restart } from './plan.ts';
+import type { Random } from './random.ts';
+import { NO_FAULTS, type WireFaults } from './wire.ts';
+
+export interface Scenario {
+  readonly drawFaults: DrawFaults;
+  /** What must have been seen in a run of many seeds, or the run has not tested what it claims to. */
+  readonly marks: readonly string[];
+}
+
+/** A run of fewer seeds is not blamed for what it has not seen. */
+export const SEEDS_FOR_ALL_MARKS = 500;
+
+/** The strongest that a chance is drawn: more, and nothing gets done before the world heals. */
+const STRONGEST = 0.2;
+
+function strength(random: Random): number {
+  return random.whole(1, 100) * (STRONGEST / 100);
+}
+
+function drawTimes(random: Random, healsMs: number, max: number): readonly number[] {
+  return Array.from({ length: random.whole(1, max) }, () => random.whole(0, healsMs));
+}
+
+function drawPeriods(random: Random, healsMs: number, max: number): readonly Period[] {
+  return drawTimes(random, healsMs, max).map((fromMs) => ({
+    fromMs,
+    toMs: Math.min(healsMs, fromMs + random.whole(100, 3_000)),
+  }));
+}
+
+function drawRestarts(random: Random, healsMs: number, max: number): readonly Restart[] {
+  return drawTimes(random, healsMs, max).map((atMs) => ({
+    atMs,
+    memory: random.pick(['lost', 'kept', 'older']),
+    rememberedMs: Math.max(0, atMs - random.whole(0, 2_000)),
+  }));
+}
+
+/** As long as a host may stop a process, beyond the time after which its entries are another's. */
+function drawStalls(random: Random, healsMs: number, max: number): readonly Period[] {
+  return drawTimes(random, healsMs, max).map((fromMs) => ({ fromMs, toMs: fromMs + random.whole(100, 12_000) }));
+}
+
+function lossy(random: Random): WireFaults {
+  return {
+    ...NO_FAULTS,
+    unsent: random.chance(0.5) ? strength(random) : 0,
+    requestLost: random.chance(0.5) ? strength(random) : 0,
+    replyLost: random.chance(0.5) ? strength(random) : 0,
+    duplicated: random.chance(0.5) ? strength(random) : 0,
+    slow: random.chance(0.5) ? strength(random) : 0,
+    slowMs: random.whole(50, 4_000),
+  };
+}
+
+function waiting(random: Random): WireFaults {
+  return { ...NO_FAULTS, slow: random.whole(10, 60) / 100, slowMs: random.whole(1_000, 6_000) };
+}
+
+/** One kind of fault, drawn. */
+const KINDS: readonly DrawKind[] = [
+  (random) => ({ gate: lossy(random) }),
+  (random) => ({ ledger: lossy(random) }),
+  (random) => ({ settlement: waiting(random) }),
+  (random) => ({ buyer: lossy(random) }),
+  (random) => ({ hintsLost: random.whole(1, 10) / 10 }),
+  (random, healsMs) => ({ deaths: drawTimes(random, healsMs, 4) }),
+  (random, healsMs) => ({ restarts: drawRestarts(random, healsMs, 3) }),
+  (random, healsMs) => ({ stalls: drawStalls(random, healsMs, 3) }),
+  (random, healsMs) => ({ gateOutages: drawPeriods(random, healsMs, 2) }),
+  (random, healsMs) => ({ ledgerOutages: drawPeriods(random, healsMs, 2) }),
+  (random, healsMs) => ({ pauses: drawPeriods(random, healsMs, 1) }),
+  (random) => ({ skewMs: random.whole(0, 200) }),
+];
+
+type DrawKind = (random: Random, healsMs: number) => Partial<Faults>;
+
+function drawSwarm(random: Random, healsMs: number): Faults {
+  let faults = NO_FAULTS_AT_ALL;
+  if (random.chance(0.05)) return faults;
+  for (const drawKind of KINDS) {
+    const drawn = drawKind(random, healsMs);
+    if (random.chance(0.35)) faults = { ...faults, ...drawn };
+  }
+  const callerDies = random.chance(0.2) ? strength(random) / 4 : 0;
+  return { ...faults, gate: { ...faults.gate, callerDies }, ledger: { ...faults.ledger, callerDies } };
+}
+
+function drawStorm(random: Random, healsMs: number): Faults {
+  let faults = NO_FAULTS_AT_ALL;
+  for (const drawKind of KINDS) faults = { ...faults, ...drawKind(random, healsMs) };
+  const callerDies = strength(random) / 4;
+  return { ...faults, gate: { ...faults.gate, callerDies }, ledger: { ...faults.ledger, callerDies } };
+}
+
+export const SCENARIOS = {
+  swarm: {
+    drawFaults: drawSwarm,
+    marks: [
+      ...['rebuild-happened', 'gate-lost', 'gate-kept', 'gate-older', 'process-died', 'process-stalled'],
+      ...['claim-replayed', 'credit-repeated', 'settled-again', 'worker-took-over', 'request-duplicated'],
+      ...[
+        'ledger-reply-lost',
+        'gate-reply-lost',
+        'outcome-unknown',
+        'read-still',
+        'accepted-unclear',
+        'accepted-queued',
+      ],
+      ...['accepted-pending', 'refused-none_left_now', 'refused-not_enough_left', 'refused-over_limit', 'refused-over'],
+      ...['refused-content_differs', 'refused-paused', 'refused-not_ready', 'refused-busy', 'refused-sold_out'],
+      'refused-too_early',
+    ],
+  },
+  calm: {
+    drawFaults: () => NO_FAULTS_AT_ALL,
+    marks: ['claim-replayed', 'accepted-pending', 'refused-none_left_now', 'refused-over_limit', 'read-still'],
+  },
+  'lost-answers': {
+    drawFaults: (random) => ({
+      ...NO_FAULTS_AT_ALL,
+      gate: { ...lossy(random), slow: random.whole(5, 30) / 100, slowMs: random.whole(1_000, 5_000) },
+      ledger: lossy(random),
+      buyer: lossy(random),
+    }),
+    marks: ['claim-replayed', 'late-call', 'gate-reply-lost', 'ledger-reply-lost', 'accepted-unclear'],
+  },
+  'worker-crash': {
+    drawFaults: (random, healsMs) => ({
+      ...NO_FAULTS_AT_ALL,
+      gate: { ...NO_FAULTS, callerDies: strength(random) },
+      ledger: { ...NO_FAULTS, callerDies: strength(random) },
+      deaths: drawTimes(random, healsMs, 4),
+    }),
+    marks: ['process-died', 'worker-took-over', 'settled-again', 'claim-replayed'],
+  },
+  'gate-loss': {
+    drawFaults: (random, healsMs) => ({
+      ...NO_FAULTS_AT_ALL,
+      settlement: { ...NO_FAULTS, slow: random.whole(30, 90) / 100, slowMs: random.whole(2_000, 6_000) },
+      buyer: lossy(random),
+      restarts: drawRestarts(random, healsMs, 4),
+      stalls: drawStalls(random, healsMs, 2),
+    }),
+    marks: [
+      ...['gate-lost', 'gate-kept', 'gate-older', 'rebuild-happened', 'claim-counted-by-rebuild', 'stale-refused'],
+      ...['second-claim', 'second-claim-released', 'release-delivered', 'accepted-refused', 'accepted-queued'],
+    ],
+  },
+  'ledger-faults': {
+    drawFaults: (random, healsMs) => ({
+      ...NO_FAULTS_AT_ALL,
+      ledger: lossy(random),
+      ledgerOutages: drawPeriods(random, healsMs, 2),
+    }),
+    marks: ['ledger-reply-lost', 'settled-again', 'refused-busy'],
+  },
+  storm: {
+    drawFaults: drawStorm,
+    marks: ['rebuild-happened', 'process-died', 'request-duplicated'],
+  },
+} as const satisfies Record<string, Scenario>;
+
+export type ScenarioName = keyof typeof SCENARIOS;

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { buildEngine } from '../compose/build-engine.ts';
+import { runSeeds, runSimulation, SCENARIOS, type ScenarioName } from './index.ts';
+import type { SimulationResult } from './simulation.ts';
+
+const barrier = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+
+/** Enough to meet every mark; the last two columns of a failure are how to see it again. */
+const WORLDS: readonly (readonly [ScenarioName, number])[] = [
+  ['swarm', 250],
+  ['gate-loss', 250],
+  ['lost-answers', 60],
+  ['worker-crash', 60],
+  ['ledger-faults', 60],
+  ['storm', 60],
+  ['calm', 30],
+];
+
+function told(failure: SimulationResult | null): string {
+  if (!failure) return 'every promise was kept';
+  const { seed, scenario, summary, violations } = failure;
+  const broken = violations.map(({ invariant, detail, trace }) => [`${invariant}: ${detail}`, ...trace].join('\n'));
+  return [`seed ${seed} of ${scenario} (${summary})`, ...broken].join('\n');
+}
+
+describe('a simulated world', () => {
+  it('has the same history to the byte whenever its seed is run', async () => {
+    const hashes = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++) {
+      const first = await runSimulation({ seed, barrier, buildEngine });
+      const second = await runSimulation({ seed, barrier, buildEngine });
+      expect(second.traceHash, `seed ${seed}`).toBe(first.traceHash);
+      expect(second.steps).toBe(first.steps);
+      hashes.add(first.traceHash);
+    }
+    expect(hashes.size).toBe(20);
+  });
+
+  it.each(WORLDS)('keeps every promise and meets every mark: %s, %i seeds', async (scenario, count) => {
+    const { seeds, failure, seen } = await runSeeds({ from: 1, count, scenario, barrier, buildEngine });
+    expect(told(failure)).toBe('every promise was kept');
+    expect(seeds).toBe(count);
+    expect(SCENARIOS[scenario].marks.filter((mark) => !seen.has(mark))).toEqual([]);
+  });
+});
+
+describe('a run over many seeds', () => {
+  it('ends at the first world that breaks a promise, and tells which and how', async () => {
+    const forgetful = (parts: Parameters<typeof buildEngine>[0]) => {
+      const engine = buildEngine(parts);
+      return { ...engine, findOrder: async () => null };
+    };
+    const { failure, seeds } = await runSeeds({
+      from: 1,
+      count: 50,
+      scenario: 'calm',
+      barrier,
+      buildEngine: forgetful,
+    });
+    expect(failure?.seed).toBe(seeds);
+    expect(failure?.violations[0]).toMatchObject({ invariant: 'an order that was told is found' });
+    expect(failure?.violations[0]?.trace.length).toBeGreaterThan(0);
+    expect(failure?.violations[0]?.trace.length).toBeLessThanOrEqual(40);
+  });
+});
