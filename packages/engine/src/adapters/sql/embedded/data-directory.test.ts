@@ -6,11 +6,16 @@ import { Fault } from '../../../domain/fault.ts';
 import { importOf, startChild } from './child-fixture.contract.ts';
 import { holdDataDirectory } from './data-directory.ts';
 
-/** Holds the directory until it is killed, and prints what came of it. */
+/** Holds the directory until it is killed, and prints what came of it. It keeps no handle: the lock must not need one. */
 const HOLDER = `
+  import { setFlagsFromString } from 'node:v8';
+  import { runInNewContext } from 'node:vm';
   ${importOf('holdDataDirectory', './data-directory.ts')}
   if (process.env.TEST_UID) process.setuid(Number(process.env.TEST_UID));
   const said = await holdDataDirectory(process.env.TEST_DIRECTORY).then(() => 'held', (error) => error.code + ' ' + error.message);
+  setFlagsFromString('--expose-gc');
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  runInNewContext('gc')();
   console.log(said);
   setInterval(() => {}, 1000);
 `;

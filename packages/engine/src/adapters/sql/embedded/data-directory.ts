@@ -17,6 +17,9 @@ const LEDGER_FILE = 'ledger.db';
 /** A predecessor that is being stopped may still be on its way out. */
 const LOCK_WAIT_MS = 500;
 
+/** A lock that nobody names would be closed by the garbage collector, and so be given up behind our back. */
+const heldLocks = new Set<SqliteDatabase>();
+
 export interface DataDirectory {
   /** Absolute. */
   readonly path: string;
@@ -35,6 +38,7 @@ export async function holdDataDirectory(directory: string): Promise<DataDirector
     ledgerFile: join(path, LEDGER_FILE),
     release() {
       rmSync(join(path, HOLDER_FILE), { force: true });
+      heldLocks.delete(lock);
       lock.close();
     },
   };
@@ -55,6 +59,7 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
   try {
     lock = new DatabaseSync(join(path, LOCK_FILE), { timeout: LOCK_WAIT_MS });
     lock.exec('begin exclusive');
+    heldLocks.add(lock);
     return lock;
   } catch (error) {
     lock?.close();

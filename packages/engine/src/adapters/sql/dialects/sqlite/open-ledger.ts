@@ -13,8 +13,8 @@ const BUSY_TIMEOUT_MS = 2000;
 
 /** As long as the indexes fit, no page is read twice. */
 const CACHE_KIB = 65_536;
-/** 16 MB of log: pages that change again and again are written back once. A restart reads as much, in some 50 ms. */
-const CHECKPOINT_PAGES = 4096;
+/** 64 MB of log: pages that change again and again are written back once. A restart after a crash reads as much. */
+const CHECKPOINT_PAGES = 16_384;
 
 export interface OpenLedger {
   readonly ledger: Ledger;
