@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
-import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
 import { systemClock as clock } from '../adapters/system/clock.ts';
 import { createJwtIdentity } from '../adapters/system/identity.ts';
@@ -34,7 +34,7 @@ async function serve(plant: Plant = () => ({})): Promise<string> {
     throw error;
   };
   const engine = buildEngine({
-    ...{ clock, idSource, gate, queue, feed: createMemorySettledFeed(), ledger: createMemoryLedger({ clock }) },
+    ...{ clock, idSource, gate, queue, feed: createMemoryOrderFeed(), ledger: createMemoryLedger({ clock }) },
     ...{ signer: createSigner([{ id: 'k', secret: Buffer.from(KEY) }]), onFault: fail, onCrash: fail },
   });
   await engine.start();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
-import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
@@ -19,7 +19,7 @@ function newWorld() {
   const ledger = createMemoryLedger({ clock });
   const crashes: unknown[] = [];
   const engine = buildEngine({
-    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemorySettledFeed() },
+    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemoryOrderFeed() },
     onFault: () => {},
     onCrash: (error) => crashes.push(error),
   });
@@ -189,6 +189,67 @@ describe('one purchase, from token to ledger', () => {
     if (answer.kind !== 'accepted') throw new Error(answer.reason);
     expect(await engine.findOrder(answer.orderId, buyerOf('ann'))).toMatchObject({ units: 1 });
     expect(await engine.findOrder(answer.orderId, buyerOf('bob'))).toBeNull();
+  });
+
+  const noticeOf = (orderId: string, outcome: 'paid' | 'failed' | 'refunded' = 'paid', reference = orderId) => ({
+    ...{ orderId, outcome, reference, amount: null },
+  });
+
+  async function order(saleId: string, buyerId: string): Promise<string> {
+    const answer = await buy(engine, saleId, buyerId);
+    if (answer.kind !== 'accepted') throw new Error(answer.reason);
+    return answer.orderId;
+  }
+
+  it('sells a cancelled unit again, and lets its buyer buy again', async () => {
+    await openSale(draftOf('skin', 1));
+    const orderId = await order('skin', 'ann');
+    expect(await buy(engine, 'skin', 'bob')).toMatchObject({ reason: 'none_left_now' });
+    const cancel = { orderId, buyerId: 'ann', receipt: null };
+    expect(await engine.cancelOrder({ ...cancel, buyerId: 'bob' })).toMatchObject({ reason: 'not_found' });
+    expect(await engine.cancelOrder(cancel)).toMatchObject({ kind: 'cancelled', isRepeated: false });
+    expect(await engine.cancelOrder(cancel)).toMatchObject({ kind: 'cancelled', isRepeated: true });
+    expect(await placesOf(engine, 'skin')).toMatchObject({ available: 1, held: 0 });
+    expect(await buy(engine, 'skin', 'ann')).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('sells what is not paid in time again, to the last unit', async () => {
+    await openSale(draftOf('skin', 5, { holdMs: 1 }));
+    const orderIds = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((buyerId) => order('skin', buyerId)));
+    for (const orderId of orderIds.slice(0, 3)) await engine.notePayment(noticeOf(orderId));
+    await expect.poll(async () => (await placesOf(engine, 'skin')).held, { timeout: 5_000 }).toBe(0);
+    const { sold, available } = await placesOf(engine, 'skin');
+    expect(sold + available).toBe(5);
+    for (let index = 0; index < available; index++) await order('skin', `late-${index}`);
+    expect(await buy(engine, 'skin', 'too-late')).not.toMatchObject({ kind: 'accepted' });
+  });
+
+  it('takes late money while there are units, and owes it back when there are none (K19)', async () => {
+    await openSale(draftOf('skin', 2));
+    const [first, second] = [await order('skin', 'ann'), await order('skin', 'bob')];
+    for (const [orderId, buyerId] of [
+      [first, 'ann'],
+      [second, 'bob'],
+    ] as const) {
+      await engine.cancelOrder({ orderId, buyerId, receipt: null });
+    }
+    await order('skin', 'cat');
+    await engine.notePayment(noticeOf(first));
+    await expect.poll(() => engine.findOrder(first, buyerOf('ann'))).toMatchObject({ state: 'paid' });
+    await engine.notePayment(noticeOf(second));
+    await expect.poll(() => engine.findOrder(second, buyerOf('bob'))).toMatchObject({ state: 'paid_unfulfilled' });
+    expect((await engine.orderHistory(second)).map((event) => event.type)).toContain('order.refund_due');
+    expect(await placesOf(engine, 'skin')).toMatchObject({ held: 1, sold: 1, available: 0 });
+    await engine.notePayment(noticeOf(first, 'refunded'));
+    await expect.poll(() => engine.findOrder(first, buyerOf('ann'))).toMatchObject({ state: 'refunded' });
+    expect(await placesOf(engine, 'skin')).toMatchObject({ held: 1, sold: 0, available: 1 });
+    expect(await buy(engine, 'skin', 'dan')).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('gives a buyer who comes again without his answer the same order, never a second payable one (K21)', async () => {
+    await openSale(draftOf('skin', 1));
+    const orderId = await order('skin', 'ann');
+    expect(await buy(engine, 'skin', 'ann')).toMatchObject({ reason: 'over_limit', liveOrderIds: [orderId] });
   });
 
   it('sells again by itself after the gate has lost everything, and never more than there is (K23)', async () => {

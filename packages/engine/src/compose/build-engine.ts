@@ -6,14 +6,20 @@ import type { Buyer } from '../domain/buyer.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { Order } from '../domain/order/order.ts';
+import type { OrderCursor } from '../domain/order/order-cursor.ts';
+import type { OrderEvent } from '../domain/order/order-event.ts';
+import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { createHotEntries } from '../funnel/gateway/hot-entries.ts';
 import { type IssuedToken, issueToken } from '../funnel/issue-token.ts';
+import { notePayment, type PaymentNoted } from '../funnel/note-payment.ts';
 import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel/purchase.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
+import { createSweeper } from '../funnel/sweeper.ts';
 import { createWorker } from '../funnel/worker.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
@@ -25,9 +31,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { OrderFeed } from '../ports/order-feed.ts';
+import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
-import type { SettledFeed } from '../ports/settled-feed.ts';
 import type { Signer } from '../ports/signer.ts';
 
 export interface EngineParts {
@@ -36,7 +43,7 @@ export interface EngineParts {
   readonly signer: Signer;
   readonly gate: Gate;
   readonly queue: Queue;
-  readonly feed: SettledFeed;
+  readonly feed: OrderFeed;
   readonly ledger: Ledger;
   /** A fault that is being retried. */
   readonly onFault: (fault: Fault) => void;
@@ -49,6 +56,14 @@ export interface Engine {
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  /** Pages of orders, oldest first. */
+  listOrders(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
+  /** What happened to an order, oldest first. */
+  orderHistory(orderId: OrderId): Promise<readonly OrderEvent[]>;
+  cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
+  notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
+  /** Calls `listener` with orders that changed; the returned function ends it. A hint: what is missed must be asked for. */
+  watchOrders(listener: (orders: readonly Order[]) => void): () => void;
   /** Null for a draft, too: what is not published is not known to buyers. */
   findSale(saleId: SaleId): Promise<Sale | null>;
   /** Published sales. */
@@ -94,6 +109,8 @@ export function buildEngine(parts: EngineParts): Engine {
     consumer: idSource.newId(),
   });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
+  const living = { ...stocking, ...buying, feed, onFault };
+  const sweeper = createSweeper({ ...living, onCrash });
 
   return {
     issueToken: (saleId, buyer) => issueToken(buying, saleId, buyer),
@@ -106,6 +123,11 @@ export function buildEngine(parts: EngineParts): Engine {
       const sale = await sales.get(saleId);
       return sale?.state === 'draft' ? null : sale;
     },
+    listOrders: (filter, cursor, max) => ledger.orders.list(filter, cursor, max),
+    orderHistory: (orderId) => ledger.orders.history(orderId),
+    cancelOrder: (request) => cancelOrder(living, request),
+    notePayment: (notice) => notePayment(living, notice),
+    watchOrders: (listener) => feed.subscribe(listener),
     listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
 
     createSale: (draft) => createSale(ledger.sales, draft),
@@ -121,8 +143,10 @@ export function buildEngine(parts: EngineParts): Engine {
       await keeper.round();
       worker.start();
       keeper.start();
+      sweeper.start();
     },
     async stop() {
+      await sweeper.stop();
       await keeper.stop();
       await worker.stop();
       watch.close();

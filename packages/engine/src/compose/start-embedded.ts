@@ -2,7 +2,7 @@
  * Everything in one process: memory gate and queue, SQLite ledger, HTTP. It owns what it opens. Promises: a data directory
  * has one process; what was answered is on its disk; a stop drains, and a start mends what a kill left open.
  */
-import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createSqliteLedger } from '../adapters/sql/embedded/create-sqlite-ledger.ts';
 import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
@@ -63,7 +63,7 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const store = createMemoryStore({ clock, idSource });
     const engine = buildEngine({
       ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
-      ...{ feed: createMemorySettledFeed(), ledger, onCrash },
+      ...{ feed: createMemoryOrderFeed(), ledger, onCrash },
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
     await engine.start();

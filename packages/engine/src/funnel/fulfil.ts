@@ -8,8 +8,8 @@ import type { Release } from '../domain/ledger/release.ts';
 import { type Claim, segmentOf } from '../domain/order/claim.ts';
 import type { Order } from '../domain/order/order.ts';
 import { type DeliverDeps, deliverRelease } from '../inventory/deliver.ts';
+import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
-import type { SettledFeed } from '../ports/settled-feed.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../ports/settlement.ts';
 import { type GroupOutcome, settleGroup } from './ledger/settle-group.ts';
 
@@ -18,7 +18,7 @@ export interface FulfilDeps extends DeliverDeps {
   readonly consumer: string;
   readonly queue: Queue;
   readonly settlement: Settlement;
-  readonly feed: SettledFeed;
+  readonly feed: OrderFeed;
 }
 
 export function readGroup(deps: FulfilDeps): Promise<readonly Claim[]> {
@@ -60,5 +60,5 @@ function orderOf(outcome: GroupOutcome): Order | null {
 }
 
 function releaseOf(outcome: GroupOutcome): Release | null {
-  return outcome.kind === 'refused' || outcome.kind === 'second_claim' ? outcome.release : null;
+  return 'release' in outcome ? outcome.release : null;
 }

@@ -9,7 +9,7 @@ import { Fault } from '../domain/fault.ts';
 import type { ClaimRefusal } from '../domain/gate/decide-claim.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import { ONLY_SEGMENT, type SegmentKey } from '../domain/inventory/quota.ts';
-import { claimId, type Origin } from '../domain/order/claim.ts';
+import type { Origin } from '../domain/order/claim.ts';
 import type { Order, OrderState } from '../domain/order/order.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 import type { DryJudge } from '../inventory/judge-dry.ts';
@@ -17,6 +17,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Orders } from '../ports/orders.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { BatchedOutcome, ClaimBatcher } from './gate/claim-batcher.ts';
+import { writeReceipt } from './gate/receipt.ts';
 import { readToken, refuseToken } from './gateway/purchase-token.ts';
 import type { OrderWatch } from './queue/order-watch.ts';
 
@@ -106,7 +107,7 @@ function accepted(
   status: OrderState,
   isReplayed: boolean,
 ): PurchaseAccepted {
-  const receipt = signer.sign('receipt', [claimId(claim)]);
+  const receipt = writeReceipt(signer, claim);
   return { kind: 'accepted', orderId: claim.orderId, status, units: claim.units, isReplayed, receipt };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import { createManualClock } from '../adapters/memory/manual-clock.ts';
-import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { Fault } from '../domain/fault.ts';
@@ -31,7 +31,7 @@ async function newWorld(totalUnits: number) {
 
   const faults: string[] = [];
   const crashes: unknown[] = [];
-  const feed = createMemorySettledFeed();
+  const feed = createMemoryOrderFeed();
   const newWorker = (settle: Settlement) =>
     createWorker({
       ...{ ...deps, feed, settlement: settle, consumer: idSource.newId() },

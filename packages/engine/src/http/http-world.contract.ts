@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
-import { createMemorySettledFeed } from '../adapters/memory/settled-feed.ts';
+import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { createJwtIdentity } from '../adapters/system/identity.ts';
@@ -55,7 +55,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
   const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
   const crashes: unknown[] = [];
   const engine = buildEngine({
-    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemorySettledFeed() },
+    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemoryOrderFeed() },
     onFault: () => {},
     onCrash: (error) => crashes.push(error),
   });

@@ -24,6 +24,8 @@ export interface ClaimRequest {
   readonly buyerId: BuyerId;
   readonly channel: string;
   readonly units: number;
+  /** The order has ended and money came late: an ended mark of it does not replay. */
+  readonly isForLateMoney?: boolean;
 }
 
 export type ClaimOutcome =

@@ -12,6 +12,8 @@ import type { SaleQuota } from './sales.ts';
 /** An adapter under test. Every suite opens it once and keeps to sales of its own. */
 export interface LedgerSubject {
   readonly name: string;
+  /** How many steps of an order's life are tried in every order: 6 where calls are cheap. */
+  readonly longestLife: number;
   open(): Promise<{ readonly ledger: Ledger; close(): Promise<void> }>;
 }
 

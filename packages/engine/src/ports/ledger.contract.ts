@@ -5,6 +5,7 @@ import { journalContract } from './journal.contract.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerSubject } from './ledger-fixture.contract.ts';
 import { conservationContract } from './ledger-sequence.contract.ts';
+import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
@@ -21,6 +22,7 @@ export function ledgerContract(subject: LedgerSubject): void {
     const ledger = (): Ledger => opened.ledger;
     salesContract(ledger);
     ordersContract(ledger);
+    orderLifeContract(ledger, subject.longestLife);
     settlementContract(ledger);
     quarantineContract(ledger);
     inventoryCentreContract(ledger);

@@ -1,7 +1,57 @@
-/** Orders, as the ledger holds them. */
-import type { OrderId } from '../domain/ids.ts';
-import type { Order } from '../domain/order/order.ts';
+/**
+ * Orders, as the ledger holds them, and everything that can happen to one after settlement. Each call is one transaction and
+ * compare-and-set; repeating any of them changes nothing.
+ */
+
+import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
+import type { CancelDecision } from '../domain/ledger/decide-end.ts';
+import type { PaymentAnswer } from '../domain/ledger/decide-payment.ts';
+import type { Release } from '../domain/ledger/release.ts';
+import type { Order, OrderState } from '../domain/order/order.ts';
+import type { OrderCursor } from '../domain/order/order-cursor.ts';
+import type { OrderEvent } from '../domain/order/order-event.ts';
+import type { Payment, PaymentNotice } from '../domain/order/payment.ts';
+
+/** Orders that have ended, with the releases that give their units back. */
+export interface OrdersEnded {
+  readonly orders: readonly Order[];
+  readonly releases: readonly Release[];
+}
+
+export type PaymentResult = PaymentAnswer & { readonly release: Release | null };
+
+export type CancelResult = CancelDecision & { readonly release: Release | null };
+
+export interface OrderFilter {
+  readonly saleId?: SaleId;
+  readonly buyerId?: BuyerId;
+  readonly state?: OrderState;
+}
+
+export interface OrderPage {
+  readonly orders: readonly Order[];
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null;
+}
 
 export interface Orders {
   find(orderId: OrderId): Promise<Order | null>;
+  /** Those that exist, in no order. */
+  findMany(orderIds: readonly OrderId[]): Promise<readonly Order[]>;
+  /** By (settled at, order id), oldest first; keyset pages, so that what is settled meanwhile moves nothing. */
+  list(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
+  /** What happened to an order, oldest first. */
+  history(orderId: OrderId): Promise<readonly OrderEvent[]>;
+
+  /** Takes notice of a payment, a failure or a refund, in whatever order they come. */
+  notePayment(notice: PaymentNotice): Promise<PaymentResult>;
+  /** `buyerId` null: by the operator. */
+  cancel(orderId: OrderId, buyerId: BuyerId | null): Promise<CancelResult>;
+  /** Ends up to `max` unpaid orders that are due by the ledger's clock. Several may run at once; each order ends once. */
+  expireDue(max: number): Promise<OrdersEnded>;
+
+  /** Late money that waits for units: up to `max` payments in `reclaiming`, with their orders, oldest first. */
+  listReclaiming(max: number): Promise<readonly { readonly payment: Payment; readonly order: Order }[]>;
+  /** There are no units for it: the order becomes `paid_unfulfilled`, unless its claim was settled meanwhile. */
+  giveUpReclaim(payment: Payment): Promise<Order>;
 }

@@ -146,7 +146,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       sometimes('settled-again');
       const isNew = record.state === 'open' || record.state === 'void';
       if (isNew) report('only what is settled is settled again', claim.orderId, record.state);
-    } else {
+    } else if (outcome.kind !== 'revived') {
       if (outcome.kind === 'refused') orderMade(outcome.order);
       else if (outcome.release) sometimes('second-claim-released');
       // A void second claim leaves no row, so it is met as new each time; it has nothing to give back.

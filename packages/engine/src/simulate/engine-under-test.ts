@@ -15,9 +15,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
-import type { SettledFeed } from '../ports/settled-feed.ts';
 import type { Signer } from '../ports/signer.ts';
 
 export interface PartsUnderTest {
@@ -26,7 +26,7 @@ export interface PartsUnderTest {
   readonly signer: Signer;
   readonly gate: Gate;
   readonly queue: Queue;
-  readonly feed: SettledFeed;
+  readonly feed: OrderFeed;
   readonly ledger: Ledger;
   readonly onFault: (fault: Fault) => void;
   readonly onCrash: (error: unknown) => void;

@@ -2,8 +2,8 @@
 import type { Order } from '../domain/order/order.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
-import type { SettledFeed } from '../ports/settled-feed.ts';
 import { nameOfClaim } from './books.ts';
 import type { Process } from './process.ts';
 import type { Wire } from './wire.ts';
@@ -88,7 +88,19 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       list: () => wire.call('sales.list', () => sales.list()),
       changeState: (saleId, to) => wire.call(`sales.changeState ${to}`, () => sales.changeState(saleId, to)),
     },
-    orders: { find: (orderId) => wire.call(`orders.find ${orderId}`, () => orders.find(orderId)) },
+    orders: {
+      find: (orderId) => wire.call(`orders.find ${orderId}`, () => orders.find(orderId)),
+      findMany: (orderIds) => wire.call('orders.findMany', () => orders.findMany(orderIds)),
+      list: (filter, cursor, max) => wire.call('orders.list', () => orders.list(filter, cursor, max)),
+      history: (orderId) => wire.call(`orders.history ${orderId}`, () => orders.history(orderId)),
+      notePayment: (notice) =>
+        wire.call(`orders.notePayment ${notice.orderId} ${notice.outcome}`, () => orders.notePayment(notice)),
+      cancel: (orderId, buyerId) => wire.call(`orders.cancel ${orderId}`, () => orders.cancel(orderId, buyerId)),
+      expireDue: (max) => wire.call('orders.expireDue', () => orders.expireDue(max)),
+      listReclaiming: (max) => wire.call('orders.listReclaiming', () => orders.listReclaiming(max)),
+      giveUpReclaim: (payment) =>
+        wire.call(`orders.giveUpReclaim ${payment.orderId}`, () => orders.giveUpReclaim(payment)),
+    },
     settlement: {
       settle: (claims) =>
         settlementWire.call(`settle ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
@@ -114,7 +126,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
 
 /** One feed for all processes; each of them may miss what was published. */
 export interface FarFeed {
-  at(process: Process): SettledFeed;
+  at(process: Process): OrderFeed;
 }
 
 export function createFarFeed(world: World, hints: () => HintFaults): FarFeed {

@@ -1,8 +1,9 @@
 /** Changes to the rows of the memory ledger: all of them, or none when one would break a law. */
 import { quotaName, segmentName } from '../../domain/inventory/quota.ts';
-import { buyerKey } from '../../domain/ledger/decide-settlement.ts';
+import { buyerKey, paymentKey } from '../../domain/ledger/changes.ts';
 import { claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
+import type { Payment } from '../../domain/order/payment.ts';
 import { checkLaws } from './ledger-laws.ts';
 import { type Changes, positionName, type Rows } from './ledger-rows.ts';
 
@@ -17,15 +18,33 @@ function write(rows: Rows, changes: Changes): void {
   for (const quota of changes.quotas ?? []) rows.quotas.set(quotaName(quota), quota);
   for (const buyer of changes.buyers ?? []) rows.buyers.set(buyerKey(buyer.saleId, buyer.buyerId), buyer);
   for (const order of changes.newOrders ?? []) writeOrder(rows, order);
+  for (const { after } of changes.changedOrders ?? []) writeOrder(rows, after);
   for (const row of changes.newQuarantine ?? []) rows.quarantine.set(claimId(row.claim), row);
   writeInTransit(rows, changes);
   for (const entry of changes.entries ?? []) listIn(rows.journal, entry.saleId).push(entry);
+  for (const event of changes.events ?? []) listIn(rows.events, event.orderId).push(event);
+  for (const payment of changes.payments ?? []) writePayment(rows, payment);
+  for (const [orderId, buyerId] of changes.parkedCancels ?? []) rows.parkedCancels.set(orderId, buyerId);
 }
 
 function writeOrder(rows: Rows, order: Order): void {
   rows.orders.set(order.orderId, order);
   rows.orderIdsByPosition.set(positionName(order), order.orderId);
-  listIn(rows.ordersOfSegment, segmentName(segmentOf(order))).push(order);
+  const name = segmentName(segmentOf(order));
+  rows.orderIdsOfSegment.set(name, (rows.orderIdsOfSegment.get(name) ?? new Set()).add(order.orderId));
+  if (order.state === 'pending') rows.pendingOrders.set(order.orderId, order);
+  else rows.pendingOrders.delete(order.orderId);
+}
+
+function writePayment(rows: Rows, payment: Payment): void {
+  const key = paymentKey(payment);
+  rows.payments.set(key, payment);
+  const open = rows.openPayments.get(payment.orderId) ?? new Map<string, Payment>();
+  rows.openPayments.set(payment.orderId, open);
+  if (payment.state === 'parked' || payment.state === 'reclaiming') open.set(key, payment);
+  else open.delete(key);
+  if (payment.state === 'reclaiming') rows.reclaiming.set(key, payment);
+  else rows.reclaiming.delete(key);
 }
 
 function writeInTransit(rows: Rows, changes: Changes): void {

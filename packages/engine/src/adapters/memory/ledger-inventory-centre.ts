@@ -11,7 +11,7 @@ import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import { termsOf } from '../../domain/sale/sale.ts';
 import type { InventoryCentre, Stock } from '../../ports/inventory-centre.ts';
 import { commit } from './ledger-commit.ts';
-import { isKnownClaim, isOfSegment, type Rows } from './ledger-rows.ts';
+import { isKnownClaim, isOfSegment, ordersOfSegment, type Rows } from './ledger-rows.ts';
 
 export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
   return {
@@ -98,7 +98,7 @@ function snapshotOf(rows: Rows, segment: SegmentRecord, queued: readonly Claim[]
     epoch: segment.epoch,
     terms: termsOf(row.sale),
     quotas: [...rows.quotas.values()].filter((quota) => isOfSegment(quota, key)),
-    orders: [...(rows.ordersOfSegment.get(segmentName(key)) ?? [])],
+    orders: ordersOfSegment(rows, key),
     countedClaims: countClaims(segment, queued, knownAmong(rows, queued)),
   };
 }

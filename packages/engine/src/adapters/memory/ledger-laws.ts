@@ -1,8 +1,10 @@
 /** The laws of the ledger's schema, for rows in memory: what breaks one is refused before anything is written. */
 import { Fault } from '../../domain/fault.ts';
+import type { OrderId } from '../../domain/ids.ts';
 import { isUnitCount } from '../../domain/invariant.ts';
 import type { Centre } from '../../domain/inventory/centre.ts';
 import { type Quota, quotaName, unorderedUnits } from '../../domain/inventory/quota.ts';
+import { claimId } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { type BuyerRow, type Changes, positionName, type Rows } from './ledger-rows.ts';
 
@@ -12,6 +14,7 @@ export function checkLaws(rows: Rows, changes: Changes): void {
   for (const buyer of changes.buyers ?? []) checkBuyer(buyer);
   for (const entry of changes.entries ?? []) law(isUnitCount(entry.units) && entry.units > 0, 'an entry moves units');
   checkNewOrders(rows, changes.newOrders ?? []);
+  checkChangedOrders(rows, changes);
   checkAllotted(rows, changes);
 }
 
@@ -44,6 +47,21 @@ function checkNewOrders(rows: Rows, newOrders: readonly Order[]): void {
     law(!rows.orderIdsByPosition.has(position) && !positions.has(position), 'one order per position of a segment');
     positions.add(position);
   }
+}
+
+/** Compare-and-set; an order that is new in the same step, or changes twice in it, is seen as the step has left it. */
+function checkChangedOrders(rows: Rows, changes: Changes): void {
+  const current = new Map<OrderId, Order>();
+  for (const order of changes.newOrders ?? []) current.set(order.orderId, order);
+  for (const { before, after } of changes.changedOrders ?? []) {
+    const row = current.get(before.orderId) ?? rows.orders.get(before.orderId);
+    law(row !== undefined && isSame(row, before), 'an order is what was read');
+    current.set(after.orderId, after);
+  }
+}
+
+function isSame(a: Order, b: Order): boolean {
+  return a.state === b.state && claimId(a) === claimId(b);
 }
 
 /** Looked at only when a quota's allotted changes: settlement never does. */

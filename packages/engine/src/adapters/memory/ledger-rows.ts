@@ -3,11 +3,14 @@ import type { BuyerId, OrderId, SaleId } from '../../domain/ids.ts';
 import type { Centre } from '../../domain/inventory/centre.ts';
 import type { Move } from '../../domain/inventory/move.ts';
 import { type Quota, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import type { OrderChange } from '../../domain/ledger/changes.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import type { Release } from '../../domain/ledger/release.ts';
 import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
+import type { OrderEvent } from '../../domain/order/order-event.ts';
+import type { Payment } from '../../domain/order/payment.ts';
 import type { Sale } from '../../domain/sale/sale.ts';
 
 export interface SaleRow {
@@ -39,7 +42,9 @@ export interface Rows {
   readonly buyers: Map<string, BuyerRow>;
   readonly orders: Map<OrderId, Order>;
   /** By segment name, in the order they were settled. */
-  readonly ordersOfSegment: Map<string, Order[]>;
+  readonly orderIdsOfSegment: Map<string, Set<OrderId>>;
+  /** Of the orders, those that wait for money. */
+  readonly pendingOrders: Map<OrderId, Order>;
   /** By segment name and position: two orders never share one. */
   readonly orderIdsByPosition: Map<string, OrderId>;
   readonly moves: Map<string, Move>;
@@ -49,6 +54,15 @@ export interface Rows {
   /** By claim id. */
   readonly quarantine: Map<string, QuarantineRow>;
   readonly journal: Map<SaleId, Entry[]>;
+  readonly events: Map<OrderId, OrderEvent[]>;
+  /** By payment key. */
+  readonly payments: Map<string, Payment>;
+  /** Of the payments, by order and payment key, those that have not had their effect yet, oldest first. */
+  readonly openPayments: Map<OrderId, Map<string, Payment>>;
+  /** Of these, the ones that look for units. */
+  readonly reclaiming: Map<string, Payment>;
+  /** Who wished to cancel an order that is not settled; null: the operator. */
+  readonly parkedCancels: Map<OrderId, BuyerId | null>;
 }
 
 export function emptyRows(): Rows {
@@ -58,7 +72,8 @@ export function emptyRows(): Rows {
     quotas: new Map(),
     buyers: new Map(),
     orders: new Map(),
-    ordersOfSegment: new Map(),
+    orderIdsOfSegment: new Map(),
+    pendingOrders: new Map(),
     orderIdsByPosition: new Map(),
     moves: new Map(),
     openMoves: new Map(),
@@ -66,6 +81,11 @@ export function emptyRows(): Rows {
     openReleases: new Map(),
     quarantine: new Map(),
     journal: new Map(),
+    events: new Map(),
+    payments: new Map(),
+    openPayments: new Map(),
+    reclaiming: new Map(),
+    parkedCancels: new Map(),
   };
 }
 
@@ -76,12 +96,17 @@ export interface Changes {
   readonly quotas?: readonly Quota[];
   readonly buyers?: readonly BuyerRow[];
   readonly newOrders?: readonly Order[];
+  /** In the order they happen; one order may change twice. */
+  readonly changedOrders?: readonly OrderChange[];
   readonly newMoves?: readonly Move[];
   readonly closedMoves?: readonly Move[];
   readonly newReleases?: readonly Release[];
   readonly closedReleases?: readonly Release[];
   readonly newQuarantine?: readonly QuarantineRow[];
   readonly entries?: readonly Entry[];
+  readonly events?: readonly OrderEvent[];
+  readonly payments?: readonly Payment[];
+  readonly parkedCancels?: readonly (readonly [OrderId, BuyerId | null])[];
 }
 
 export function positionName(order: Order): string {
@@ -101,4 +126,9 @@ export function isClosedClaim(rows: Rows, id: string): boolean {
 
 export function isOfSegment(key: SegmentKey, segment: SegmentKey): boolean {
   return segmentName(key) === segmentName(segment);
+}
+
+export function ordersOfSegment(rows: Rows, segment: SegmentKey): readonly Order[] {
+  const ids = rows.orderIdsOfSegment.get(segmentName(segment)) ?? [];
+  return [...ids].map((id) => rows.orders.get(id)).filter((order) => order !== undefined);
 }

@@ -2,27 +2,25 @@
 
 import { invariant } from '../../domain/invariant.ts';
 import { quotaName, segmentName } from '../../domain/inventory/quota.ts';
+import { buyerKey } from '../../domain/ledger/changes.ts';
 import { decideQuarantine } from '../../domain/ledger/decide-quarantine.ts';
-import {
-  buyerKey,
-  decideSettlement,
-  type SettlementPlan,
-  type SettlementView,
-} from '../../domain/ledger/decide-settlement.ts';
+import { decideSettlement, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
 import { claimQuarantined } from '../../domain/ledger/entry.ts';
-import { type Claim, claimId, comparePositions, quotaOf, segmentOf } from '../../domain/order/claim.ts';
+import { type Claim, claimId, quotaOf, segmentOf } from '../../domain/order/claim.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settlement.ts';
+import { commitChanges } from './ledger-changes.ts';
 import { commit } from './ledger-commit.ts';
-import { type Changes, isClosedClaim, isKnownClaim, type Rows } from './ledger-rows.ts';
+import { openPaymentsOf } from './ledger-orders.ts';
+import { isClosedClaim, isKnownClaim, type Rows } from './ledger-rows.ts';
 
 export function createMemorySettlement(rows: Rows, clock: Clock): Settlement {
   return {
     async settle(claims) {
       invariant(claims.length <= MAX_CLAIMS_PER_SETTLEMENT, `a group has at most ${MAX_CLAIMS_PER_SETTLEMENT} claims`);
-      const plan = decideSettlement(viewOf(rows, clock, claims), claims);
-      commit(rows, changesOf(rows, plan));
-      return plan.outcomes;
+      const { outcomes, changes } = decideSettlement(viewOf(rows, clock, claims), claims);
+      commitChanges(rows, changes);
+      return outcomes;
     },
 
     async quarantine(claim, reason) {
@@ -51,30 +49,12 @@ function viewOf(rows: Rows, clock: Clock, claims: readonly Claim[]): SettlementV
     buyerUnits: new Map(keys.map((key) => [key, rows.buyers.get(key)?.units ?? 0])),
     orders: ordersNamed(rows, claims),
     closedClaims: new Set(claims.map(claimId).filter((id) => isClosedClaim(rows, id))),
+    openPayments: new Map(claims.map(({ orderId }) => [orderId, openPaymentsOf(rows, orderId)])),
+    parkedCancels: rows.parkedCancels,
   };
 }
 
 function ordersNamed(rows: Rows, claims: readonly Claim[]): SettlementView['orders'] {
   const orders = claims.map((claim) => rows.orders.get(claim.orderId)).filter((order) => order !== undefined);
   return new Map(orders.map((order) => [order.orderId, order]));
-}
-
-function changesOf(rows: Rows, plan: SettlementPlan): Changes {
-  const quotas = [...plan.heldDeltas].map(([name, { units }]) => {
-    const quota = rows.quotas.get(name);
-    invariant(quota, `quota ${name} was read`);
-    return { ...quota, heldUnits: quota.heldUnits + units };
-  });
-  const buyers = [...plan.buyerDeltas].map(([key, { saleId, buyerId, units }]) => {
-    const limitUnits = rows.sales.get(saleId)?.sale.limitUnits;
-    invariant(limitUnits !== undefined, `sale ${saleId} was read`);
-    const row = rows.buyers.get(key) ?? { saleId, buyerId, units: 0, limitUnits };
-    return { ...row, units: row.units + units };
-  });
-  const segments = [...plan.settledThrough].map(([name, position]) => {
-    const segment = rows.segments.get(name);
-    invariant(segment, `segment ${name} was read`);
-    return comparePositions(position, segment.settledThrough) > 0 ? { ...segment, settledThrough: position } : segment;
-  });
-  return { quotas, buyers, segments, newOrders: plan.newOrders, newReleases: plan.newReleases, entries: plan.entries };
 }

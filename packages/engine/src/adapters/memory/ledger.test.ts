@@ -10,5 +10,6 @@ const clock: Clock = {
 
 ledgerContract({
   name: 'memory',
+  longestLife: 6,
   open: async () => ({ ledger: createMemoryLedger({ clock }), close: async () => {} }),
 });

@@ -5,6 +5,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
+import { createMemoryOrders } from './ledger-orders.ts';
 import { emptyRows } from './ledger-rows.ts';
 import { createMemorySales } from './ledger-sales.ts';
 import { createMemorySettlement } from './ledger-settlement.ts';
@@ -15,11 +16,7 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
     sales: createMemorySales(rows),
     settlement: createMemorySettlement(rows, clock),
     inventoryCentre: createMemoryInventoryCentre(rows),
-    orders: {
-      async find(orderId) {
-        return rows.orders.get(orderId) ?? null;
-      },
-    },
+    orders: createMemoryOrders(rows, clock),
     journal: {
       async read(saleId, cursor, max) {
         const entries = rows.journal.get(saleId) ?? [];

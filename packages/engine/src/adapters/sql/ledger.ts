@@ -6,7 +6,8 @@ import type { Ledger } from '../../ports/ledger.ts';
 import type { SqlDialect } from './dialect.ts';
 import { createSqlInventoryCentre } from './inventory-centre.ts';
 import { invokeMethod, ledgerOf } from './ledger-methods.ts';
-import { entryOfRow, orderOfRow } from './rows.ts';
+import { createSqlOrders } from './orders.ts';
+import { entryOfRow } from './rows.ts';
 import { createSqlSales } from './sales.ts';
 import type { LedgerDatabase } from './schema.ts';
 import { createSqlSettlement } from './settlement.ts';
@@ -31,12 +32,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
     settlement: createSqlSettlement(context),
     inventoryCentre: createSqlInventoryCentre(context),
 
-    orders: {
-      async find(orderId) {
-        const row = await db.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
-        return row ? orderOfRow(row) : null;
-      },
-    },
+    orders: createSqlOrders(context),
 
     journal: {
       async read(saleId, cursor, max) {

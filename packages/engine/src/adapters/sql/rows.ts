@@ -7,13 +7,17 @@ import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import type { Release } from '../../domain/ledger/release.ts';
 import type { Claim } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
+import type { OrderEvent } from '../../domain/order/order-event.ts';
+import type { Payment } from '../../domain/order/payment.ts';
 import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
 import type {
   ClaimColumns,
   CutTable,
   JournalTable,
   MoveTable,
+  OrderEventTable,
   OrderTable,
+  PaymentTable,
   QuotaColumns,
   QuotaTable,
   ReleaseTable,
@@ -137,4 +141,21 @@ export function entryOfRow(row: Omit<JournalTable, 'id'>): Entry {
     cause: row.cause,
     causeId: row.cause_id,
   };
+}
+
+export function orderEventOfRow(row: Omit<OrderEventTable, 'id'>): OrderEvent {
+  return {
+    type: row.type,
+    orderId: row.order_id,
+    saleId: row.sale_id,
+    buyerId: row.buyer_id,
+    units: row.units,
+    state: row.state,
+    atMs: row.at_ms,
+  };
+}
+
+export function paymentOfRow(row: Omit<PaymentTable, 'id'>): Payment {
+  const { reference, outcome, order_id, amount, state } = row;
+  return { reference, outcome, orderId: order_id, amount, state };
 }

@@ -6,6 +6,8 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Account, EntryCause } from '../../domain/ledger/entry.ts';
 import type { OrderState, RefusalCause } from '../../domain/order/order.ts';
+import type { OrderEventType } from '../../domain/order/order-event.ts';
+import type { PaymentOutcome, PaymentState } from '../../domain/order/payment.ts';
 import type { SaleState } from '../../domain/sale/sale.ts';
 
 export interface SaleTable {
@@ -113,6 +115,34 @@ export interface JournalTable {
   readonly cause_id: string;
 }
 
+export interface OrderEventTable {
+  readonly id: Generated<number>;
+  readonly order_id: string;
+  readonly sale_id: string;
+  readonly buyer_id: string;
+  readonly type: OrderEventType;
+  readonly units: number;
+  readonly state: OrderState;
+  readonly at_ms: number;
+}
+
+export interface PaymentTable {
+  /** In the order in which they were first heard of. */
+  readonly id: Generated<number>;
+  readonly reference: string;
+  readonly outcome: PaymentOutcome;
+  readonly order_id: string;
+  readonly amount: number | null;
+  readonly state: PaymentState;
+}
+
+/** A wish to cancel an order that is not settled yet. */
+export interface ParkedCancelTable {
+  readonly order_id: string;
+  /** Null: the operator's. */
+  readonly buyer_id: string | null;
+}
+
 export interface LedgerTables {
   readonly sales: SaleTable;
   readonly segments: SegmentTable;
@@ -124,6 +154,9 @@ export interface LedgerTables {
   readonly releases: ReleaseTable;
   readonly quarantine: QuarantineTable;
   readonly journal: JournalTable;
+  readonly order_events: OrderEventTable;
+  readonly payments: PaymentTable;
+  readonly parked_cancels: ParkedCancelTable;
 }
 
 export type LedgerDatabase = Kysely<LedgerTables>;

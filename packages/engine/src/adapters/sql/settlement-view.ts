@@ -1,8 +1,10 @@
 /** Reads all that a group of claims touches, in one order for everybody, so that two settlements never wait for each other. */
 import { sql } from 'kysely';
 import { quotaName, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
-import { buyerKey, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
+import { buyerKey } from '../../domain/ledger/changes.ts';
+import type { SettlementView } from '../../domain/ledger/decide-settlement.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
+import { byOrder } from '../../domain/order/payment.ts';
 import type { SqlDialect } from './dialect.ts';
 import { orderOfRow, quotaOfRow, saleOf, segmentRecordOf } from './rows.ts';
 import type { LedgerTransaction } from './schema.ts';
@@ -25,7 +27,8 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
   const saleIds = [...new Set(claims.map((claim) => claim.saleId))].sort();
   const saleRows = await trx.selectFrom('sales').selectAll().where('id', 'in', saleIds).execute();
   const buyerUnits = await readBuyerUnits(reader, saleIds, claims);
-  const orderRows = await statements.ordersNamed(trx, [...new Set(claims.map((claim) => claim.orderId))]);
+  const orderIds = [...new Set(claims.map((claim) => claim.orderId))];
+  const orderRows = await statements.ordersNamed(trx, orderIds);
   const orders = new Map(orderRows.map((row) => [row.order_id, orderOfRow(row)]));
   return {
     nowMs: await readNowMs(reader),
@@ -37,6 +40,8 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
     buyerUnits,
     orders,
     closedClaims: await statements.closedAmong(trx, claims, orders),
+    openPayments: byOrder(await statements.openPaymentsOf(trx, orderIds)),
+    parkedCancels: await statements.parkedCancelsOf(trx, orderIds),
   };
 }
 
@@ -59,7 +64,7 @@ async function readBuyerUnits(
   return units;
 }
 
-async function readNowMs({ trx, dialect }: Reader): Promise<number> {
+export async function readNowMs({ trx, dialect }: Reader): Promise<number> {
   const { rows } = await sql<{ now_ms: number }>`select ${dialect.nowMs} as now_ms`.execute(trx);
   return rows[0]?.now_ms ?? Number.NaN;
 }

@@ -1,11 +1,14 @@
-/** Settlement in SQL: one transaction reads what the group touches, asks the decision and applies its plan. */
+/** Settlement in SQL: one transaction reads what the group touches, asks the decision and applies its changes. */
 import { invariant } from '../../domain/invariant.ts';
-import { decideSettlement } from '../../domain/ledger/decide-settlement.ts';
+import { decideSettlement, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
+import { comparePositions, type Position } from '../../domain/order/claim.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settlement.ts';
 import type { SqlContext } from './context.ts';
 import { quarantineClaim } from './quarantine.ts';
-import { writePlan } from './settlement-plan.ts';
+import { segmentColumns } from './rows.ts';
+import type { LedgerTransaction } from './schema.ts';
 import { readView } from './settlement-view.ts';
+import { writeChanges } from './write-changes.ts';
 
 export function createSqlSettlement({ db, dialect, statements }: SqlContext): Settlement {
   return {
@@ -15,13 +18,40 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
       return db.transaction().execute(async (trx) => {
         const reader = { trx, dialect, statements };
         const view = await readView(reader, claims);
-        const plan = decideSettlement(view, claims);
-        await writePlan(reader, view, plan);
-        return plan.outcomes;
+        const { outcomes, changes } = decideSettlement(view, claims);
+        await writePositions(trx, view, changes.settledThrough);
+        await writeChanges(reader, changes, (saleId) => limitIn(view, saleId));
+        return outcomes;
       });
     },
 
     quarantine: (claim, reason) =>
       db.transaction().execute((trx) => quarantineClaim({ trx, dialect, statements }, claim, reason)),
   };
+}
+
+function limitIn(view: SettlementView, saleId: string): number {
+  const sale = view.sales.get(saleId);
+  invariant(sale, `sale ${saleId} was read`);
+  return sale.limitUnits;
+}
+
+async function writePositions(
+  trx: LedgerTransaction,
+  view: SettlementView,
+  settledThrough: ReadonlyMap<string, Position>,
+): Promise<void> {
+  for (const [name, position] of [...settledThrough].sort()) {
+    const segment = view.segments.get(name);
+    invariant(segment, `segment ${name} was read`);
+    if (comparePositions(position, segment.settledThrough) <= 0) continue;
+    const { sale_id, region, segment: number } = segmentColumns(segment);
+    await trx
+      .updateTable('segments')
+      .set({ settled_epoch: position.epoch, settled_seq: position.seq })
+      .where('sale_id', '=', sale_id)
+      .where('region', '=', region)
+      .where('segment', '=', number)
+      .execute();
+  }
 }

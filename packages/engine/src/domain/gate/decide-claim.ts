@@ -57,24 +57,27 @@ export type ClaimDecision =
 
 export function decideClaim(
   situation: ClaimSituation,
-  claim: { readonly orderId: OrderId; readonly units: number },
+  claim: { readonly orderId: OrderId; readonly units: number; readonly isForLateMoney?: boolean },
 ): ClaimDecision {
   const { terms, marks, availableUnits } = situation;
   if (situation.nowMs > situation.deadlineMs) return { kind: 'late' };
 
+  const { isForLateMoney = false } = claim;
   const earlier = earlierMark(marks, claim.orderId);
-  if (earlier) {
+  if (earlier && !(isForLateMoney && earlier.state === 'ended')) {
     if (earlier.units !== claim.units) return { kind: 'content_differs', units: earlier.units };
     return { kind: 'replay', mark: earlier };
   }
 
   if (!situation.ready || terms.state === 'draft') return { kind: 'not_ready' };
-  if (terms.state === 'paused') return { kind: 'paused' };
-  if (terms.state !== 'live') return { kind: 'closed' };
-
-  const phase = phaseAt(terms, situation.nowMs);
-  if (phase === 'upcoming') return { kind: 'not_started', startsAtMs: terms.startsAtMs };
-  if (phase === 'over') return { kind: 'over' };
+  if (terms.state !== 'live' && terms.state !== 'paused') return { kind: 'closed' };
+  // Who has paid was in time once: neither a pause nor the end of the window is held against the money.
+  if (!isForLateMoney) {
+    if (terms.state === 'paused') return { kind: 'paused' };
+    const phase = phaseAt(terms, situation.nowMs);
+    if (phase === 'upcoming') return { kind: 'not_started', startsAtMs: terms.startsAtMs };
+    if (phase === 'over') return { kind: 'over' };
+  }
 
   const live = marks.filter((mark) => mark.state !== 'ended');
   const takenUnits = live.reduce((sum, mark) => sum + mark.units, 0);

@@ -5,7 +5,8 @@ import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory
 import { BEFORE_ALL, type Claim, claimId, type Origin, type Position, quotaOf } from '../order/claim.ts';
 import { isLive, type Order, type OrderState } from '../order/order.ts';
 import type { Sale } from '../sale/sale.ts';
-import { buyerKey, decideSettlement, type SettlementPlan, type SettlementView } from './decide-settlement.ts';
+import { buyerKey, type LedgerChanges } from './changes.ts';
+import { decideSettlement, type SettlementOutcome, type SettlementView } from './decide-settlement.ts';
 import { type Cut, isStale, type SegmentRecord } from './epoch.ts';
 
 const NOW_MS = 5000;
@@ -85,10 +86,15 @@ function viewOf(books: Books): SettlementView {
     buyerUnits: books.buyerUnits,
     orders: books.orders,
     closedClaims: new Set(books.released.keys()),
+    openPayments: new Map(),
+    parkedCancels: new Map(),
   };
 }
 
-function apply(books: Books, plan: SettlementPlan): void {
+/** The outcomes and what they change, side by side. */
+type Plan = LedgerChanges & { readonly outcomes: readonly SettlementOutcome[] };
+
+function apply(books: Books, plan: Plan): void {
   for (const order of plan.newOrders) {
     expect(books.orders.has(order.orderId)).toBe(false);
     books.orders.set(order.orderId, order);
@@ -97,25 +103,30 @@ function apply(books: Books, plan: SettlementPlan): void {
     expect(books.released.has(release.id)).toBe(false);
     books.released.set(release.id, release.units);
   }
-  for (const [name, { quota: key, units }] of plan.heldDeltas) {
+  for (const [name, { quota: key, heldUnits }] of plan.quotaDeltas) {
     const held = books.quotas.get(name) ?? { ...quota(key.channel, 0) };
-    books.quotas.set(name, { ...held, heldUnits: held.heldUnits + units });
+    books.quotas.set(name, { ...held, heldUnits: held.heldUnits + heldUnits });
   }
   for (const [key, { units }] of plan.buyerDeltas) books.buyerUnits.set(key, (books.buyerUnits.get(key) ?? 0) + units);
 }
 
-function settle(books: Books, group: readonly Claim[]): SettlementPlan {
-  const plan = decideSettlement(viewOf(books), group);
+function decide(view: SettlementView, group: readonly Claim[]): Plan {
+  const { outcomes, changes } = decideSettlement(view, group);
+  return { outcomes, ...changes };
+}
+
+function settle(books: Books, group: readonly Claim[]): Plan {
+  const plan = decide(viewOf(books), group);
   apply(books, plan);
   return plan;
 }
 
-const kinds = (plan: SettlementPlan) => plan.outcomes.map((outcome) => outcome.kind);
-const writesNothing = (plan: SettlementPlan) =>
+const kinds = (plan: Plan) => plan.outcomes.map((outcome) => outcome.kind);
+const writesNothing = (plan: Plan) =>
   plan.newOrders.length +
     plan.newReleases.length +
     plan.entries.length +
-    plan.heldDeltas.size +
+    plan.quotaDeltas.size +
     plan.buyerDeltas.size ===
   0;
 
@@ -124,10 +135,10 @@ describe('settling a claim', () => {
     const claim = claimOf('x', { units: 2 });
     const order = { ...claim, state: 'pending', refusal: null, settledAtMs: NOW_MS, dueAtMs: NOW_MS + HOLD_MS };
     const plan = settle(booksOf(), [claim]);
-    expect(plan.outcomes).toEqual([{ kind: 'settled', claim, order }]);
+    expect(plan.outcomes).toEqual([{ kind: 'settled', claim, order, release: null }]);
     expect(plan.newOrders).toEqual([order]);
     expect(plan.newReleases).toEqual([]);
-    expect([...plan.heldDeltas]).toEqual([['sale/main/0/web', { quota: quotaOf(claim), units: 2 }]]);
+    expect([...plan.quotaDeltas]).toEqual([['sale/main/0/web', { quota: quotaOf(claim), heldUnits: 2, soldUnits: 0 }]]);
     expect([...plan.buyerDeltas.values()]).toEqual([{ saleId: 'sale', buyerId: claim.buyerId, units: 2 }]);
     expect(plan.entries).toEqual([
       { saleId: 'sale', quota: quotaOf(claim), from: 'atGate', to: 'held', units: 2, cause: 'order', causeId: 'x' },
@@ -186,8 +197,8 @@ describe('settling a claim', () => {
 
   test('is impossible without its segment or sale', () => {
     const view = viewOf(booksOf());
-    expect(() => decideSettlement({ ...view, segments: new Map() }, [claimOf('x')])).toThrow(InvariantError);
-    expect(() => decideSettlement({ ...view, sales: new Map() }, [claimOf('x')])).toThrow(InvariantError);
+    expect(() => decide({ ...view, segments: new Map() }, [claimOf('x')])).toThrow(InvariantError);
+    expect(() => decide({ ...view, sales: new Map() }, [claimOf('x')])).toThrow(InvariantError);
   });
 
   test('notes the highest position that it met, whatever became of the claim', () => {
@@ -250,7 +261,7 @@ describe('a claim that comes again', () => {
   test('after it was released or put aside is left alone', () => {
     const claim = claimOf('x');
     const view = { ...viewOf(booksOf()), closedClaims: new Set([claimId(claim)]) };
-    const plan = decideSettlement(view, [claim]);
+    const plan = decide(view, [claim]);
     expect(plan.outcomes).toEqual([{ kind: 'repeated', claim, order: null }]);
     expect(writesNothing(plan)).toBe(true);
   });
@@ -364,7 +375,7 @@ describe('on any sequence of groups and cuts', () => {
           const plan = settle(books, claims);
           expect(plan.outcomes.map((outcome) => outcome.claim)).toEqual(claims);
           expectLaws(books, met);
-          const again = decideSettlement(viewOf(books), claims);
+          const again = decide(viewOf(books), claims);
           // A stale second claim leaves nothing behind to know it by; judging it again says the same and writes nothing.
           const expected = plan.outcomes.map((outcome) => (isUnwritten(outcome, met) ? 'second_claim' : 'repeated'));
           expect(kinds(again)).toEqual(expected);
@@ -375,7 +386,7 @@ describe('on any sequence of groups and cuts', () => {
   });
 
   function isUnwritten(
-    outcome: SettlementPlan['outcomes'][number],
+    outcome: Plan['outcomes'][number],
     met: ReadonlyMap<string, { readonly wasStale: boolean }>,
   ): boolean {
     const id = claimId(outcome.claim);

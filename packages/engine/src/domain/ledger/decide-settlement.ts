@@ -1,28 +1,32 @@
 /**
  * Settlement: a group of claims becomes orders. Decisions only: the caller reads, in one transaction and with the rows
- * locked, all that the group touches, asks here, and applies the plan in that same transaction, all of it or nothing.
+ * locked, all that the group touches, asks here, and applies the changes in that same transaction, all of them or none.
  *
  * Laws: one order per order id; held + sold + quarantined <= allotted per quota; units per buyer <= limit; the same claim
  * twice changes nothing; a claim that does not become an order gives its units back, unless it is stale (the load of the
  * newer epoch never took them).
  */
-import type { OrderState, RefusalCause } from '@sluice/contract/codes';
-import type { BuyerId, SaleId } from '../ids.ts';
+import type { RefusalCause } from '@sluice/contract/codes';
+import type { BuyerId, OrderId, SaleId } from '../ids.ts';
 import { invariant } from '../invariant.ts';
-import { type Quota, type QuotaKey, quotaName, segmentName, unorderedUnits } from '../inventory/quota.ts';
-import {
-  type Claim,
-  claimId,
-  comparePositions,
-  isSameOrigin,
-  type Position,
-  quotaOf,
-  segmentOf,
-} from '../order/claim.ts';
-import type { Order } from '../order/order.ts';
+import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory/quota.ts';
+import { type Claim, claimId, isSameOrigin, quotaOf, segmentOf } from '../order/claim.ts';
+import { awaitsLateMoney, type Order } from '../order/order.ts';
+import type { Payment } from '../order/payment.ts';
 import { isWithinLimit } from '../sale/purchase-limit.ts';
 import type { Sale } from '../sale/sale.ts';
-import type { Entry } from './entry.ts';
+import {
+  addOrder,
+  addRelease,
+  buyerKey,
+  changeOrder,
+  type LedgerChanges,
+  markSettledThrough,
+  noChanges,
+  putPayment,
+  reviveOrder,
+} from './changes.ts';
+import { applyParked } from './decide-payment.ts';
 import { isStale, type SegmentRecord } from './epoch.ts';
 import type { Release } from './release.ts';
 
@@ -37,14 +41,20 @@ export interface SettlementView {
   /** Units in live orders, by buyer key. */
   readonly buyerUnits: ReadonlyMap<string, number>;
   /** Orders that exist under the order ids of the group. */
-  readonly orders: ReadonlyMap<string, Order>;
+  readonly orders: ReadonlyMap<OrderId, Order>;
   /** Claims of the group that were released or quarantined before, by claim id. */
   readonly closedClaims: ReadonlySet<string>;
+  /** Payments of the group's orders that are parked or reclaiming, oldest first. */
+  readonly openPayments: ReadonlyMap<OrderId, readonly Payment[]>;
+  /** Who wished to cancel an order of the group before it was settled; null: the operator. */
+  readonly parkedCancels: ReadonlyMap<OrderId, BuyerId | null>;
 }
 
 export type SettlementOutcome =
-  /** A new order. */
-  | { readonly kind: 'settled'; readonly claim: Claim; readonly order: Order }
+  /** A new order. When something was parked for it, it has ended or is paid already, and its units may be on their way back. */
+  | { readonly kind: 'settled'; readonly claim: Claim; readonly order: Order; readonly release: Release | null }
+  /** Late money took the claim's units for an order that had ended. */
+  | { readonly kind: 'revived'; readonly claim: Claim; readonly order: Order }
   /** The ledger had this claim already; nothing changed. */
   | { readonly kind: 'repeated'; readonly claim: Claim; readonly order: Order | null }
   /** The order exists from another claim; this claim's units go back by the release, unless it is stale. */
@@ -52,70 +62,29 @@ export type SettlementOutcome =
   /** A new order that was refused; likewise. */
   | { readonly kind: 'refused'; readonly claim: Claim; readonly order: Order; readonly release: Release | null };
 
-/** What the transaction has to write. Deltas only. */
 export interface SettlementPlan {
   /** One for each claim, in the order given. */
   readonly outcomes: readonly SettlementOutcome[];
-  readonly newOrders: readonly Order[];
-  readonly newReleases: readonly Release[];
-  /** By quota name. */
-  readonly heldDeltas: ReadonlyMap<string, { readonly quota: QuotaKey; readonly units: number }>;
-  /** By buyer key. */
-  readonly buyerDeltas: ReadonlyMap<
-    string,
-    { readonly saleId: SaleId; readonly buyerId: BuyerId; readonly units: number }
-  >;
-  /** By segment name: the highest position met. */
-  readonly settledThrough: ReadonlyMap<string, Position>;
-  readonly entries: readonly Entry[];
-}
-
-// JSON keeps the two apart whatever characters a buyer id holds.
-export function buyerKey(saleId: SaleId, buyerId: BuyerId): string {
-  return JSON.stringify([saleId, buyerId]);
+  readonly changes: LedgerChanges;
 }
 
 export function decideSettlement(view: SettlementView, group: readonly Claim[]): SettlementPlan {
-  const draft = openDraft(view);
-  for (const claim of group) {
-    const outcome = settleOne(draft, claim);
-    draft.outcomes.push(outcome);
-    const name = segmentName(segmentOf(claim));
-    const highest = draft.settledThrough.get(name);
-    if (!highest || comparePositions(claim.origin, highest) > 0) {
-      draft.settledThrough.set(name, { epoch: claim.origin.epoch, seq: claim.origin.seq });
-    }
-  }
-  return draft;
-}
-
-/** The plan as it grows, with the running values that later claims of the same group must see. */
-interface Draft extends SettlementPlan {
-  readonly view: SettlementView;
-  readonly outcomes: SettlementOutcome[];
-  readonly newOrders: Order[];
-  readonly newReleases: Release[];
-  readonly heldDeltas: Map<string, { readonly quota: QuotaKey; readonly units: number }>;
-  readonly buyerDeltas: Map<string, { readonly saleId: SaleId; readonly buyerId: BuyerId; readonly units: number }>;
-  readonly settledThrough: Map<string, Position>;
-  readonly entries: Entry[];
-  readonly orders: Map<string, Order>;
-  readonly closedClaims: Set<string>;
-}
-
-function openDraft(view: SettlementView): Draft {
-  return {
+  const draft: Draft = {
     view,
-    outcomes: [],
-    newOrders: [],
-    newReleases: [],
-    heldDeltas: new Map(),
-    buyerDeltas: new Map(),
-    settledThrough: new Map(),
-    entries: [],
+    changes: noChanges(),
     orders: new Map(view.orders),
     closedClaims: new Set(view.closedClaims),
   };
+  const outcomes = group.map((claim) => settleOne(draft, claim));
+  return { outcomes, changes: draft.changes };
+}
+
+/** The changes as they grow, with the running values that later claims of the same group must see. */
+interface Draft {
+  readonly view: SettlementView;
+  readonly changes: LedgerChanges;
+  readonly orders: Map<OrderId, Order>;
+  readonly closedClaims: Set<string>;
 }
 
 function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
@@ -127,86 +96,77 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   const segment = draft.view.segments.get(segmentName(segmentOf(claim)));
   invariant(segment, `segment ${segmentName(segmentOf(claim))} of a claim is in the ledger`);
   const stale = isStale(claim.origin, segment);
-  if (existing) {
-    const release = stale ? null : addRelease(draft, claim, segment.epoch);
-    return { kind: 'second_claim', claim, order: existing, release };
-  }
+  // Of an epoch that the ledger never opened it would ring the alarm of a rolled-back gate for ever.
+  if (!stale) markSettledThrough(draft.changes, claim);
+  if (existing) return settleAgain(draft, claim, existing, stale ? null : segment.epoch);
 
   const refusal = stale ? 'stale_epoch' : refusalOf(draft, claim);
-  if (refusal === null) return accept(draft, claim);
-  const order = addOrder(draft, claim, 'refused', refusal);
-  return { kind: 'refused', claim, order, release: stale ? null : addRelease(draft, claim, segment.epoch) };
+  if (refusal === null) return accept(draft, claim, segment.epoch);
+  const order = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs: draft.view.nowMs, dueAtMs: null });
+  draft.orders.set(order.orderId, order);
+  return { kind: 'refused', claim, order, release: stale ? null : giveBack(draft, claim, segment.epoch) };
+}
+
+/** `epoch` is null for a stale claim. */
+function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number | null): SettlementOutcome {
+  const late = awaitsLateMoney(existing.state)
+    ? draft.view.openPayments.get(claim.orderId)?.find((payment) => payment.state === 'reclaiming')
+    : undefined;
+  if (late && epoch !== null && refusalOf(draft, claim) === null) {
+    const order = reviveOrder(draft.changes, existing, claim, draft.view.nowMs);
+    putPayment(draft.changes, { ...late, state: 'applied' });
+    draft.orders.set(order.orderId, order);
+    return { kind: 'revived', claim, order };
+  }
+  const release = epoch === null ? null : giveBack(draft, claim, epoch);
+  return { kind: 'second_claim', claim, order: existing, release };
 }
 
 function refusalOf(draft: Draft, claim: Claim): RefusalCause | null {
-  const { view } = draft;
+  const { view, changes } = draft;
   const sale = view.sales.get(claim.saleId);
   invariant(sale, `sale ${claim.saleId} of a claim is in the ledger`);
   if (sale.state === 'settled') return 'sale_ended';
 
   const key = buyerKey(claim.saleId, claim.buyerId);
-  const takenUnits = (view.buyerUnits.get(key) ?? 0) + (draft.buyerDeltas.get(key)?.units ?? 0);
+  const takenUnits = (view.buyerUnits.get(key) ?? 0) + (changes.buyerDeltas.get(key)?.units ?? 0);
   if (!isWithinLimit(takenUnits, claim.units, sale.limitUnits)) return 'over_limit';
 
   const name = quotaName(quotaOf(claim));
   const quota = view.quotas.get(name);
-  const leftUnits = quota ? unorderedUnits(quota) - (draft.heldDeltas.get(name)?.units ?? 0) : 0;
+  const delta = changes.quotaDeltas.get(name);
+  const leftUnits = quota ? unorderedUnits(quota) - (delta ? delta.heldUnits + delta.soldUnits : 0) : 0;
   return leftUnits < claim.units ? 'no_units' : null;
 }
 
-function accept(draft: Draft, claim: Claim): SettlementOutcome {
-  const quota = quotaOf(claim);
-  const name = quotaName(quota);
-  const key = buyerKey(claim.saleId, claim.buyerId);
-  draft.heldDeltas.set(name, { quota, units: (draft.heldDeltas.get(name)?.units ?? 0) + claim.units });
-  draft.buyerDeltas.set(key, {
-    saleId: claim.saleId,
-    buyerId: claim.buyerId,
-    units: (draft.buyerDeltas.get(key)?.units ?? 0) + claim.units,
-  });
-  draft.entries.push({
-    saleId: claim.saleId,
-    quota,
-    from: 'atGate',
-    to: 'held',
-    units: claim.units,
-    cause: 'order',
-    causeId: claim.orderId,
-  });
-  return { kind: 'settled', claim, order: addOrder(draft, claim, 'pending', null) };
-}
-
-function addOrder(draft: Draft, claim: Claim, state: OrderState, refusal: RefusalCause | null): Order {
-  const holdMs = draft.view.sales.get(claim.saleId)?.holdMs ?? 0;
-  const order: Order = {
-    orderId: claim.orderId,
-    saleId: claim.saleId,
-    buyerId: claim.buyerId,
-    units: claim.units,
-    origin: claim.origin,
-    state,
-    refusal,
-    settledAtMs: draft.view.nowMs,
-    dueAtMs: state === 'pending' ? draft.view.nowMs + holdMs : null,
-  };
-  draft.newOrders.push(order);
+function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
+  const { view, changes } = draft;
+  const sale = view.sales.get(claim.saleId);
+  invariant(sale, `sale ${claim.saleId} of a claim is in the ledger`);
+  const { nowMs } = view;
+  const settled = addOrder(changes, claim, { state: 'pending', refusal: null, nowMs, dueAtMs: nowMs + sale.holdMs });
+  const order = applyWhatWasParked(draft, settled, epoch);
   draft.orders.set(order.orderId, order);
-  return order;
+  const release = changes.newReleases.find((row) => row.id === claimId(claim)) ?? null;
+  return { kind: 'settled', claim, order, release };
 }
 
-function addRelease(draft: Draft, claim: Claim, epoch: number): Release {
-  const id = claimId(claim);
-  const release = { ...claim, id, epoch };
-  draft.closedClaims.add(id);
-  draft.newReleases.push(release);
-  draft.entries.push({
-    saleId: claim.saleId,
-    quota: quotaOf(claim),
-    from: 'atGate',
-    to: 'inTransit',
-    units: claim.units,
-    cause: 'release',
-    causeId: id,
-  });
+/** What came before the order existed takes effect now: a cancel first, for money that follows it is late money. */
+function applyWhatWasParked(draft: Draft, order: Order, epoch: number): Order {
+  const { view, changes } = draft;
+  const facts = { nowMs: view.nowMs, epoch };
+  const canceller = view.parkedCancels.get(order.orderId);
+  // Anybody may have named the order; only its buyer and the operator may end it.
+  const isCancelled = canceller === null || canceller === order.buyerId;
+  const current = isCancelled ? changeOrder(changes, order, 'cancelled', facts) : order;
+  const open = view.openPayments.get(order.orderId) ?? [];
+  const parked = open.filter((payment) => payment.state === 'parked' && payment.outcome === 'paid');
+  const payments = { order: current, known: null, open, ...facts };
+  return applyParked(changes, payments, parked) ?? current;
+}
+
+function giveBack(draft: Draft, claim: Claim, epoch: number): Release {
+  const release = addRelease(draft.changes, claim, epoch);
+  draft.closedClaims.add(release.id);
   return release;
 }

@@ -18,14 +18,14 @@ export interface Order extends Claim {
   readonly dueAtMs: number | null;
 }
 
-/** Late money takes an ended order back to `pending` under a new claim, or to `paid_unfulfilled`. */
+/** An order that ended takes late money as `paid`, under a new claim, or as `paid_unfulfilled`, when there is none. */
 export const ORDER_EDGES: Readonly<Record<OrderState, readonly OrderState[]>> = {
   queued: ['pending', 'paid', 'refused', 'lost'],
   pending: ['paid', 'cancelled', 'expired'],
   paid: ['fulfilled', 'refunded'],
   fulfilled: ['refunded'],
-  cancelled: ['pending', 'paid_unfulfilled'],
-  expired: ['pending', 'paid_unfulfilled'],
+  cancelled: ['paid', 'paid_unfulfilled'],
+  expired: ['paid', 'paid_unfulfilled'],
   refused: ['paid_unfulfilled'],
   lost: ['paid_unfulfilled'],
   paid_unfulfilled: ['refunded'],
@@ -57,4 +57,9 @@ export function placeOfOrder(state: OrderState): PlaceName | null {
 /** A live order has units, or is about to; it counts against the buyer's limit. */
 export function isLive(state: OrderState): boolean {
   return PLACE_OF_STATE[state] !== null;
+}
+
+/** Ended, and money may still come for it: then its units are claimed again. */
+export function awaitsLateMoney(state: OrderState): boolean {
+  return state === 'cancelled' || state === 'expired';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../adapters/memory/manual-clock.ts';
-import { createMemorySettledFeed } from '../../adapters/memory/settled-feed.ts';
+import { createMemoryOrderFeed } from '../../adapters/memory/order-feed.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { createOrderWatch } from './order-watch.ts';
 
@@ -8,7 +8,7 @@ const orderOf = (orderId: string) => ({ orderId, state: 'pending' }) as Order;
 
 describe('waiting for an order', () => {
   const clock = createManualClock(0);
-  const feed = createMemorySettledFeed();
+  const feed = createMemoryOrderFeed();
   const watch = createOrderWatch(feed, clock);
 
   it('hears of one that was settled before or after it began to listen', async () => {

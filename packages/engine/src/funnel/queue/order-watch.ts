@@ -5,7 +5,7 @@
 import type { OrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { SettledFeed } from '../../ports/settled-feed.ts';
+import type { OrderFeed } from '../../ports/order-feed.ts';
 
 export interface OrderWait {
   /** The settled order, or null when `timeoutMs` passed without. */
@@ -24,7 +24,7 @@ interface Waiter {
   wake: ((order: Order) => void) | null;
 }
 
-export function createOrderWatch(feed: SettledFeed, clock: Clock): OrderWatch {
+export function createOrderWatch(feed: OrderFeed, clock: Clock): OrderWatch {
   // Bounded by the requests in hand.
   const waiters = new Map<OrderId, Set<Waiter>>();
 

@@ -6,6 +6,7 @@ import { createSqliteLedger } from './create-sqlite-ledger.ts';
 
 ledgerContract({
   name: 'embedded',
+  longestLife: 2,
   async open() {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-ledger-'));
     const ledger = await createSqliteLedger({ file: join(directory, 'ledger.db') });

@@ -7,13 +7,14 @@ import { Fault } from '../../../domain/fault.ts';
 import type { SqlDialect } from '../dialect.ts';
 import type { LedgerDatabase } from '../schema.ts';
 import { ledgerMigration } from './0001-ledger.ts';
+import { orderLifeMigration } from './0002-order-life.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
 
 /** By name, in the order in which they run; a name is never changed. */
 function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
-  return { '0001-ledger': ledgerMigration(dialect) };
+  return { '0001-ledger': ledgerMigration(dialect), '0002-order-life': orderLifeMigration(dialect) };
 }
 
 export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<void> {

@@ -6,6 +6,7 @@ import { openSqliteLedger } from './open-ledger.ts';
 
 ledgerContract({
   name: 'SQLite',
+  longestLife: 3,
   async open() {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-ledger-'));
     const { ledger, close } = await openSqliteLedger(join(directory, 'ledger.db'));

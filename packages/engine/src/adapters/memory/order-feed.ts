@@ -1,8 +1,8 @@
-/** Settled orders, told within one process. */
+/** Changed orders, told within one process. */
 import type { Order } from '../../domain/order/order.ts';
-import type { SettledFeed } from '../../ports/settled-feed.ts';
+import type { OrderFeed } from '../../ports/order-feed.ts';
 
-export function createMemorySettledFeed(): SettledFeed {
+export function createMemoryOrderFeed(): OrderFeed {
   const listeners = new Set<(orders: readonly Order[]) => void>();
   return {
     publish(orders) {

@@ -1,7 +1,7 @@
-/** Tells every node which orders were settled, so that those who wait need not ask. A hint: what is missed is polled. */
+/** Tells every node which orders changed, so that those who wait or watch need not ask. A hint: what is missed is polled. */
 import type { Order } from '../domain/order/order.ts';
 
-export interface SettledFeed {
+export interface OrderFeed {
   publish(orders: readonly Order[]): void;
   subscribe(listener: (orders: readonly Order[]) => void): () => void;
 }

@@ -1,0 +1,42 @@
+/** What a decision about orders wants written, as changes of rows: the one home of that knowledge for the memory ledger. */
+import { invariant } from '../../domain/invariant.ts';
+import type { LedgerChanges } from '../../domain/ledger/changes.ts';
+import { comparePositions } from '../../domain/order/claim.ts';
+import { commit } from './ledger-commit.ts';
+import type { Rows } from './ledger-rows.ts';
+
+export function commitChanges(rows: Rows, changes: LedgerChanges): void {
+  const { newOrders, changedOrders, newReleases, entries, events } = changes;
+  commit(rows, {
+    ...{ newOrders, changedOrders, newReleases, entries, events },
+    quotas: quotasAfter(rows, changes),
+    buyers: buyersAfter(rows, changes),
+    segments: segmentsAfter(rows, changes),
+    payments: [...changes.payments.values()],
+  });
+}
+
+function quotasAfter(rows: Rows, changes: LedgerChanges) {
+  return [...changes.quotaDeltas].map(([name, { heldUnits, soldUnits }]) => {
+    const quota = rows.quotas.get(name);
+    invariant(quota, `quota ${name} was read`);
+    return { ...quota, heldUnits: quota.heldUnits + heldUnits, soldUnits: quota.soldUnits + soldUnits };
+  });
+}
+
+function buyersAfter(rows: Rows, changes: LedgerChanges) {
+  return [...changes.buyerDeltas].map(([key, { saleId, buyerId, units }]) => {
+    const limitUnits = rows.sales.get(saleId)?.sale.limitUnits;
+    invariant(limitUnits !== undefined, `sale ${saleId} was read`);
+    const row = rows.buyers.get(key) ?? { saleId, buyerId, units: 0, limitUnits };
+    return { ...row, units: row.units + units };
+  });
+}
+
+function segmentsAfter(rows: Rows, changes: LedgerChanges) {
+  return [...changes.settledThrough].map(([name, position]) => {
+    const segment = rows.segments.get(name);
+    invariant(segment, `segment ${name} was read`);
+    return comparePositions(position, segment.settledThrough) > 0 ? { ...segment, settledThrough: position } : segment;
+  });
+}

@@ -1,0 +1,112 @@
+/** Orders in memory. */
+
+import type { OrderId } from '../../domain/ids.ts';
+import { invariant } from '../../domain/invariant.ts';
+import { segmentName } from '../../domain/inventory/quota.ts';
+import { noChanges, paymentKey } from '../../domain/ledger/changes.ts';
+import { decideCancel, decideExpiry, type EndFacts } from '../../domain/ledger/decide-end.ts';
+import { decidePayment } from '../../domain/ledger/decide-payment.ts';
+import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
+import { segmentOf } from '../../domain/order/claim.ts';
+import type { Order } from '../../domain/order/order.ts';
+import { compareCursors, type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
+import type { Payment } from '../../domain/order/payment.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { OrderFilter, Orders } from '../../ports/orders.ts';
+import { commitChanges } from './ledger-changes.ts';
+import { commit } from './ledger-commit.ts';
+import type { Rows } from './ledger-rows.ts';
+
+export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
+  const factsOf = (order: Order | null): EndFacts => {
+    const segment = order ? rows.segments.get(segmentName(segmentOf(order))) : null;
+    return { nowMs: clock.nowMs(), epoch: segment?.epoch ?? 0 };
+  };
+
+  return {
+    async find(orderId) {
+      return rows.orders.get(orderId) ?? null;
+    },
+
+    async findMany(orderIds) {
+      return orderIds.map((id) => rows.orders.get(id)).filter((order) => order !== undefined);
+    },
+
+    async list(filter, cursor, max) {
+      const found = [...rows.orders.values()].filter((order) => matches(order, filter, cursor)).sort(compareCursors);
+      const orders = found.slice(0, max);
+      const last = orders.at(-1);
+      return { orders, next: found.length > max && last ? writeCursor(last) : null };
+    },
+
+    async history(orderId) {
+      return [...(rows.events.get(orderId) ?? [])];
+    },
+
+    async notePayment(notice) {
+      const order = rows.orders.get(notice.orderId) ?? null;
+      const known = rows.payments.get(paymentKey(notice)) ?? null;
+      const changes = noChanges();
+      const view = { order, known, open: openPaymentsOf(rows, notice.orderId), ...factsOf(order) };
+      const answer = decidePayment(changes, view, notice);
+      commitChanges(rows, changes);
+      return { ...answer, release: changes.newReleases[0] ?? null };
+    },
+
+    async cancel(orderId, buyerId) {
+      const order = rows.orders.get(orderId) ?? null;
+      const changes = noChanges();
+      const decision = decideCancel(changes, order, buyerId, factsOf(order));
+      const isNew = decision.kind === 'parked' && !rows.parkedCancels.has(orderId);
+      if (isNew) commit(rows, { parkedCancels: [[orderId, buyerId]] });
+      commitChanges(rows, changes);
+      return { ...decision, release: changes.newReleases[0] ?? null };
+    },
+
+    async expireDue(max) {
+      const nowMs = clock.nowMs();
+      const due = [...rows.pendingOrders.values()]
+        .filter((order) => order.dueAtMs !== null && order.dueAtMs <= nowMs)
+        .sort((a, b) => (a.dueAtMs ?? 0) - (b.dueAtMs ?? 0))
+        .slice(0, max);
+      const changes = noChanges();
+      const orders = due.map((order) => decideExpiry(changes, order, factsOf(order))).filter((order) => order !== null);
+      commitChanges(rows, changes);
+      return { orders, releases: changes.newReleases };
+    },
+
+    async listReclaiming(max) {
+      const payments = [...rows.reclaiming.values()].slice(0, max);
+      return payments.map((payment) => ({ payment, order: orderNamed(rows, payment.orderId) }));
+    },
+
+    async giveUpReclaim(payment) {
+      const order = orderNamed(rows, payment.orderId);
+      const current = rows.payments.get(paymentKey(payment)) ?? payment;
+      const changes = noChanges();
+      const after = decideGiveUp(changes, order, current, factsOf(order));
+      commitChanges(rows, changes);
+      return after;
+    },
+  };
+}
+
+/** Payments of an order that have not had their effect yet, oldest first. */
+export function openPaymentsOf(rows: Rows, orderId: OrderId): readonly Payment[] {
+  return [...(rows.openPayments.get(orderId)?.values() ?? [])];
+}
+
+function orderNamed(rows: Rows, orderId: OrderId): Order {
+  const order = rows.orders.get(orderId);
+  invariant(order, `order ${orderId} of a reclaiming payment is in the ledger`);
+  return order;
+}
+
+function matches(order: Order, { saleId, buyerId, state }: OrderFilter, cursor: OrderCursor | null): boolean {
+  return (
+    (saleId === undefined || order.saleId === saleId) &&
+    (buyerId === undefined || order.buyerId === buyerId) &&
+    (state === undefined || order.state === state) &&
+    (cursor === null || compareCursors(order, cursor) > 0)
+  );
+}

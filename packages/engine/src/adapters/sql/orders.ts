@@ -1,0 +1,199 @@
+/** Orders in SQL: one transaction for each call; what it touches is read and locked, the decision is asked, and applied. */
+import type { ExpressionBuilder } from 'kysely';
+import type { OrderId } from '../../domain/ids.ts';
+import { invariant } from '../../domain/invariant.ts';
+import { type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
+import { decideCancel, decideExpiry, type EndFacts } from '../../domain/ledger/decide-end.ts';
+import { decidePayment } from '../../domain/ledger/decide-payment.ts';
+import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
+import { segmentOf } from '../../domain/order/claim.ts';
+import type { Order } from '../../domain/order/order.ts';
+import { type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
+import type { PaymentOutcome } from '../../domain/order/payment.ts';
+import type { OrderFilter, Orders } from '../../ports/orders.ts';
+import type { SqlContext } from './context.ts';
+import { orderEventOfRow, orderOfRow, paymentOfRow } from './rows.ts';
+import type { LedgerTables } from './schema.ts';
+import { lockQuotas, lockSegments } from './segment-rows.ts';
+import { type Reader, readNowMs } from './settlement-view.ts';
+import { writeChanges } from './write-changes.ts';
+
+export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders {
+  const inTransaction = <Answer>(work: (reader: Reader) => Promise<Answer>): Promise<Answer> =>
+    db.transaction().execute((trx) => work({ trx, dialect, statements }));
+
+  return {
+    async find(orderId) {
+      const row = await db.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+      return row ? orderOfRow(row) : null;
+    },
+
+    findMany: (orderIds) =>
+      inTransaction(async ({ trx }) => (await statements.ordersNamed(trx, orderIds)).map(orderOfRow)),
+
+    async list(filter, cursor, max) {
+      const rows = await db
+        .selectFrom('orders')
+        .selectAll()
+        .where((eb) => matches(eb, filter, cursor))
+        .orderBy('settled_at_ms')
+        .orderBy('order_id')
+        // One more than asked for tells whether there is a next page.
+        .limit(max + 1)
+        .execute();
+      const orders = rows.slice(0, max).map(orderOfRow);
+      const last = orders.at(-1);
+      return { orders, next: rows.length > max && last ? writeCursor(last) : null };
+    },
+
+    async history(orderId) {
+      const rows = await db
+        .selectFrom('order_events')
+        .selectAll()
+        .where('order_id', '=', orderId)
+        .orderBy('id')
+        .execute();
+      return rows.map(orderEventOfRow);
+    },
+
+    notePayment: (notice) =>
+      inTransaction(async (reader) => {
+        const { order, facts } = await lockOrder(reader, notice.orderId);
+        const known = await paymentNamed(reader, notice.reference, notice.outcome);
+        const open = await statements.openPaymentsOf(reader.trx, [notice.orderId]);
+        const changes = noChanges();
+        const answer = decidePayment(changes, { order, known, open, ...facts }, notice);
+        await write(reader, changes);
+        return { ...answer, release: changes.newReleases[0] ?? null };
+      }),
+
+    cancel: (orderId, buyerId) =>
+      inTransaction(async (reader) => {
+        const { order, facts } = await lockOrder(reader, orderId);
+        const changes = noChanges();
+        const decision = decideCancel(changes, order, buyerId, facts);
+        if (decision.kind === 'parked') {
+          const row = { order_id: orderId, buyer_id: buyerId };
+          await reader.trx
+            .insertInto('parked_cancels')
+            .values(row)
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+        }
+        await write(reader, changes);
+        return { ...decision, release: changes.newReleases[0] ?? null };
+      }),
+
+    expireDue: (max) =>
+      inTransaction(async (reader) => {
+        const nowMs = await readNowMs(reader);
+        const due = await reader.trx
+          .selectFrom('orders')
+          .select('order_id')
+          .where('state', '=', 'pending')
+          .where('due_at_ms', '<=', nowMs)
+          .orderBy('due_at_ms')
+          .limit(max)
+          .$if(dialect.locksRows, (query) => query.forUpdate().skipLocked())
+          .execute();
+        const changes = noChanges();
+        const orders: Order[] = [];
+        for (const { order_id } of due) {
+          const { order, facts } = await lockOrder(reader, order_id);
+          const expired = order && decideExpiry(changes, order, facts);
+          if (expired) orders.push(expired);
+        }
+        await write(reader, changes);
+        return { orders, releases: changes.newReleases };
+      }),
+
+    listReclaiming: (max) => inTransaction((reader) => readReclaiming(reader, max)),
+
+    giveUpReclaim: (payment) =>
+      inTransaction(async (reader) => {
+        const { order, facts } = await lockOrder(reader, payment.orderId);
+        invariant(order, `order ${payment.orderId} of a reclaiming payment is in the ledger`);
+        const current = await paymentNamed(reader, payment.reference, payment.outcome);
+        const changes = noChanges();
+        const after = decideGiveUp(changes, order, current ?? payment, facts);
+        await write(reader, changes);
+        return after;
+      }),
+  };
+}
+
+/** Nothing here takes units from the gate, so nobody's limit is needed. */
+function write(reader: Reader, changes: LedgerChanges): Promise<void> {
+  return writeChanges(reader, changes, () => 0);
+}
+
+/**
+ * The order and what its end needs, with everything that may change locked in the order that settlement locks in: segment,
+ * quotas, order. The first look tells which segment that is.
+ */
+async function lockOrder(
+  reader: Reader,
+  orderId: OrderId,
+): Promise<{ readonly order: Order | null; readonly facts: EndFacts }> {
+  const { trx, dialect } = reader;
+  const nowMs = await readNowMs(reader);
+  const seen = await trx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+  if (!seen) return { order: null, facts: { nowMs, epoch: 0 } };
+  const keys = [segmentOf(orderOfRow(seen))];
+  const [segment] = await lockSegments(reader, keys);
+  await lockQuotas(reader, keys);
+  const row = await trx
+    .selectFrom('orders')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .$if(dialect.locksRows, (query) => query.forUpdate())
+    .executeTakeFirstOrThrow();
+  invariant(segment, 'the segment of an order is in the ledger');
+  return { order: orderOfRow(row), facts: { nowMs, epoch: segment.epoch } };
+}
+
+async function paymentNamed({ trx }: Reader, reference: string, outcome: PaymentOutcome) {
+  const row = await trx
+    .selectFrom('payments')
+    .selectAll()
+    .where('reference', '=', reference)
+    .where('outcome', '=', outcome)
+    .executeTakeFirst();
+  return row ? paymentOfRow(row) : null;
+}
+
+type OrderExpressions = ExpressionBuilder<LedgerTables, 'orders'>;
+
+function matches(eb: OrderExpressions, filter: OrderFilter, cursor: OrderCursor | null) {
+  const { saleId, buyerId, state } = filter;
+  return eb.and([
+    ...(saleId === undefined ? [] : [eb('sale_id', '=', saleId)]),
+    ...(buyerId === undefined ? [] : [eb('buyer_id', '=', buyerId)]),
+    ...(state === undefined ? [] : [eb('state', '=', state)]),
+    ...(cursor === null ? [] : [isAfter(eb, cursor)]),
+  ]);
+}
+
+function isAfter(eb: OrderExpressions, { settledAtMs, orderId }: OrderCursor) {
+  return eb.or([
+    eb('settled_at_ms', '>', settledAtMs),
+    eb.and([eb('settled_at_ms', '=', settledAtMs), eb('order_id', '>', orderId)]),
+  ]);
+}
+
+async function readReclaiming({ trx, statements }: Reader, max: number): ReturnType<Orders['listReclaiming']> {
+  const rows = await trx
+    .selectFrom('payments')
+    .selectAll()
+    .where('state', '=', 'reclaiming')
+    .orderBy('id')
+    .limit(max)
+    .execute();
+  const orderRows = await statements.ordersNamed(trx, [...new Set(rows.map((row) => row.order_id))]);
+  const orders = new Map(orderRows.map((row) => [row.order_id, orderOfRow(row)]));
+  return rows.map(paymentOfRow).map((payment) => {
+    const order = orders.get(payment.orderId);
+    invariant(order, `order ${payment.orderId} of a reclaiming payment is in the ledger`);
+    return { payment, order };
+  });
+}

@@ -1,0 +1,82 @@
+/**
+ * Writes what a decision about orders wants written: few statements, deltas only, rows in the order in which they were
+ * locked. The one home of that knowledge for SQL; settlement, payments and every end of an order come here.
+ */
+import { invariant } from '../../domain/invariant.ts';
+import { quotaName } from '../../domain/inventory/quota.ts';
+import type { BuyerDelta, LedgerChanges, OrderChange, QuotaDelta } from '../../domain/ledger/changes.ts';
+import { quotaColumns } from './rows.ts';
+import type { LedgerTransaction } from './schema.ts';
+import type { Reader } from './settlement-view.ts';
+
+export async function writeChanges(
+  reader: Reader,
+  changes: LedgerChanges,
+  limitOf: (saleId: string) => number,
+): Promise<void> {
+  const { trx, statements } = reader;
+  for (const delta of sortedByKey(changes.quotaDeltas)) await addToQuota(trx, delta);
+  const buyers = sortedByKey(changes.buyerDeltas);
+  const taken = buyers.filter((delta) => delta.units > 0);
+  await statements.addToBuyers(
+    trx,
+    taken.map(({ saleId, buyerId, units }) => ({
+      ...{ sale_id: saleId, buyer_id: buyerId, limit_units: limitOf(saleId), units },
+    })),
+  );
+  for (const delta of buyers) if (delta.units < 0) await takeFromBuyer(trx, delta);
+  await statements.insertOrders(trx, changes.newOrders);
+  for (const change of changes.changedOrders) await changeOrderRow(trx, change);
+  await statements.insertReleases(trx, changes.newReleases);
+  await statements.insertEntries(trx, changes.entries);
+  await statements.insertEvents(trx, changes.events);
+  await statements.putPayments(trx, [...changes.payments.values()]);
+}
+
+async function addToQuota(trx: LedgerTransaction, { quota: key, heldUnits, soldUnits }: QuotaDelta): Promise<void> {
+  if (heldUnits === 0 && soldUnits === 0) return;
+  const { sale_id, region, segment, channel } = quotaColumns(key);
+  const { numUpdatedRows } = await trx
+    .updateTable('quotas')
+    .set((eb) => ({ held_units: eb('held_units', '+', heldUnits), sold_units: eb('sold_units', '+', soldUnits) }))
+    .where('sale_id', '=', sale_id)
+    .where('region', '=', region)
+    .where('segment', '=', segment)
+    .where('channel', '=', channel)
+    .executeTakeFirstOrThrow();
+  invariant(numUpdatedRows === 1n, `quota ${quotaName(key)} was read`);
+}
+
+async function takeFromBuyer(trx: LedgerTransaction, { saleId, buyerId, units }: BuyerDelta): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('buyers')
+    .set((eb) => ({ units: eb('units', '+', units) }))
+    .where('sale_id', '=', saleId)
+    .where('buyer_id', '=', buyerId)
+    .executeTakeFirstOrThrow();
+  invariant(numUpdatedRows === 1n, 'a buyer who gives units back has some');
+}
+
+async function changeOrderRow(trx: LedgerTransaction, { before, after }: OrderChange): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('orders')
+    .set({
+      state: after.state,
+      due_at_ms: after.dueAtMs,
+      region: after.origin.region,
+      segment: after.origin.segment,
+      channel: after.origin.channel,
+      epoch: after.origin.epoch,
+      seq: after.origin.seq,
+    })
+    .where('order_id', '=', before.orderId)
+    .where('state', '=', before.state)
+    .where('epoch', '=', before.origin.epoch)
+    .where('seq', '=', before.origin.seq)
+    .executeTakeFirstOrThrow();
+  invariant(numUpdatedRows === 1n, `order ${before.orderId} is what was read`);
+}
+
+function sortedByKey<T>(values: ReadonlyMap<string, T>): readonly T[] {
+  return [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}

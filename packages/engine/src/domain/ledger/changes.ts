@@ -1,0 +1,209 @@
+/**
+ * What a decision wants written: rows to add, orders to change and deltas to apply, all of them in one transaction or none.
+ * Every decision about orders ends in this one form, so a store needs to know how to apply it, and nothing of why.
+ */
+import type { RefusalCause } from '@sluice/contract/codes';
+import type { BuyerId, SaleId } from '../ids.ts';
+import { invariant } from '../invariant.ts';
+import { type QuotaKey, quotaName, segmentName } from '../inventory/quota.ts';
+import { type Claim, claimId, comparePositions, type Position, quotaOf, segmentOf } from '../order/claim.ts';
+import { canBecome, isLive, type Order, type OrderState, placeOfOrder } from '../order/order.ts';
+import type { OrderEvent, OrderEventType } from '../order/order-event.ts';
+import type { Payment } from '../order/payment.ts';
+import type { Entry } from './entry.ts';
+import type { Release } from './release.ts';
+
+export interface QuotaDelta {
+  readonly quota: QuotaKey;
+  heldUnits: number;
+  soldUnits: number;
+}
+
+export interface BuyerDelta {
+  readonly saleId: SaleId;
+  readonly buyerId: BuyerId;
+  units: number;
+}
+
+export interface OrderChange {
+  /** Compare-and-set: the row must still be in this state and of this origin. */
+  readonly before: Order;
+  readonly after: Order;
+}
+
+export interface LedgerChanges {
+  readonly newOrders: Order[];
+  /** In the order they happen; one order may change twice. */
+  readonly changedOrders: OrderChange[];
+  readonly newReleases: Release[];
+  /** By quota name. */
+  readonly quotaDeltas: Map<string, QuotaDelta>;
+  /** By buyer key. */
+  readonly buyerDeltas: Map<string, BuyerDelta>;
+  /** By segment name: the highest position met. */
+  readonly settledThrough: Map<string, Position>;
+  readonly entries: Entry[];
+  readonly events: OrderEvent[];
+  /** Payments as they are now, by payment key; new ones and changed ones. */
+  readonly payments: Map<string, Payment>;
+}
+
+// JSON keeps the two apart whatever characters a buyer id holds.
+export function buyerKey(saleId: SaleId, buyerId: BuyerId): string {
+  return JSON.stringify([saleId, buyerId]);
+}
+
+export function paymentKey({ reference, outcome }: Pick<Payment, 'reference' | 'outcome'>): string {
+  return JSON.stringify([reference, outcome]);
+}
+
+export function noChanges(): LedgerChanges {
+  return {
+    newOrders: [],
+    changedOrders: [],
+    newReleases: [],
+    quotaDeltas: new Map(),
+    buyerDeltas: new Map(),
+    settledThrough: new Map(),
+    entries: [],
+    events: [],
+    payments: new Map(),
+  };
+}
+
+/** The row that a claim becomes; what it holds follows from its state. */
+export function addOrder(
+  changes: LedgerChanges,
+  claim: Claim,
+  facts: {
+    readonly state: OrderState;
+    readonly refusal: RefusalCause | null;
+    readonly nowMs: number;
+    readonly dueAtMs: number | null;
+  },
+): Order {
+  const { orderId, saleId, buyerId, units, origin } = claim;
+  const { state, refusal, nowMs, dueAtMs } = facts;
+  const order: Order = { orderId, saleId, buyerId, units, origin, state, refusal, settledAtMs: nowMs, dueAtMs };
+  changes.newOrders.push(order);
+  moveUnits(changes, order, 'atGate', accountOf(state));
+  tell(changes, order, state === 'refused' ? 'order.refused' : 'order.settled', nowMs);
+  if (state === 'paid') tell(changes, order, 'order.paid', nowMs);
+  return order;
+}
+
+/**
+ * Takes an order along one edge. Units that become nobody's leave by a release, written here and now (P18); `epoch` is the
+ * one its segment has.
+ */
+export function changeOrder(
+  changes: LedgerChanges,
+  order: Order,
+  to: OrderState,
+  facts: { readonly nowMs: number; readonly epoch: number },
+): Order {
+  invariant(canBecome(order.state, to), `an order goes from ${order.state} to ${to}`);
+  const after: Order = { ...order, state: to, dueAtMs: to === 'pending' ? order.dueAtMs : null };
+  changes.changedOrders.push({ before: order, after });
+  const from = accountOf(order.state);
+  const isFreed = from !== null && !isLive(to) && !keepsUnits(order.state, to);
+  if (isFreed) {
+    moveUnits(changes, order, from, 'inTransit');
+    addReleaseRow(changes, order, facts.epoch);
+  } else if (from !== null && accountOf(to) !== null) moveUnits(changes, order, from, accountOf(to));
+  const event = EVENT_OF_STATE[to];
+  if (event) tell(changes, after, event, facts.nowMs);
+  return after;
+}
+
+/** The claim's units go back to the gate they were claimed at. */
+export function addRelease(changes: LedgerChanges, claim: Claim, epoch: number): Release {
+  changes.entries.push(entryOf(claim, { from: 'atGate', to: 'inTransit', cause: 'release', causeId: claimId(claim) }));
+  return addReleaseRow(changes, claim, epoch);
+}
+
+/** An ended order takes the units of a new claim: its origin is that claim's from here on. */
+export function reviveOrder(changes: LedgerChanges, order: Order, claim: Claim, nowMs: number): Order {
+  const after: Order = { ...order, state: 'paid', origin: claim.origin, dueAtMs: null };
+  changes.changedOrders.push({ before: order, after });
+  moveUnits(changes, after, 'atGate', 'sold');
+  tell(changes, after, 'order.paid', nowMs);
+  return after;
+}
+
+export function markSettledThrough(changes: LedgerChanges, claim: Claim): void {
+  const name = segmentName(segmentOf(claim));
+  const highest = changes.settledThrough.get(name);
+  if (highest && comparePositions(claim.origin, highest) <= 0) return;
+  changes.settledThrough.set(name, { epoch: claim.origin.epoch, seq: claim.origin.seq });
+}
+
+export function putPayment(changes: LedgerChanges, payment: Payment): void {
+  changes.payments.set(paymentKey(payment), payment);
+}
+
+export function tell(changes: LedgerChanges, order: Order, type: OrderEventType, atMs: number): void {
+  const { orderId, saleId, buyerId, units, state } = order;
+  changes.events.push({ type, orderId, saleId, buyerId, units, state, atMs });
+}
+
+const EVENT_OF_STATE: Readonly<Partial<Record<OrderState, OrderEventType>>> = {
+  paid: 'order.paid',
+  cancelled: 'order.cancelled',
+  expired: 'order.expired',
+  paid_unfulfilled: 'order.refund_due',
+  refunded: 'order.refunded',
+};
+
+/** What was delivered stays sold when the money goes back. */
+function keepsUnits(from: OrderState, to: OrderState): boolean {
+  return from === 'fulfilled' && to === 'refunded';
+}
+
+function accountOf(state: OrderState): 'held' | 'sold' | null {
+  const place = placeOfOrder(state);
+  return place === 'held' || place === 'sold' ? place : null;
+}
+
+/** Moves an order's units between accounts, and with them what its quota and its buyer have. */
+function moveUnits(
+  changes: LedgerChanges,
+  order: Order,
+  from: 'atGate' | 'held' | 'sold',
+  to: 'held' | 'sold' | 'inTransit' | null,
+): void {
+  if (to === null || from === to) return;
+  changes.entries.push(entryOf(order, { from, to, cause: 'order', causeId: order.orderId }));
+  const delta = quotaDelta(changes, quotaOf(order));
+  if (from === 'held') delta.heldUnits -= order.units;
+  if (from === 'sold') delta.soldUnits -= order.units;
+  if (to === 'held') delta.heldUnits += order.units;
+  if (to === 'sold') delta.soldUnits += order.units;
+  if (from === 'atGate') addToBuyer(changes, order, order.units);
+  if (to === 'inTransit') addToBuyer(changes, order, -order.units);
+}
+
+function quotaDelta(changes: LedgerChanges, quota: QuotaKey): QuotaDelta {
+  const name = quotaName(quota);
+  const delta = changes.quotaDeltas.get(name) ?? { quota, heldUnits: 0, soldUnits: 0 };
+  changes.quotaDeltas.set(name, delta);
+  return delta;
+}
+
+function addToBuyer(changes: LedgerChanges, { saleId, buyerId }: Claim, units: number): void {
+  const key = buyerKey(saleId, buyerId);
+  const delta = changes.buyerDeltas.get(key) ?? { saleId, buyerId, units: 0 };
+  delta.units += units;
+  changes.buyerDeltas.set(key, delta);
+}
+
+function addReleaseRow(changes: LedgerChanges, claim: Claim, epoch: number): Release {
+  const { orderId, saleId, buyerId, units, origin } = claim;
+  const release: Release = { orderId, saleId, buyerId, units, origin, id: claimId(claim), epoch };
+  changes.newReleases.push(release);
+  return release;
+}
+
+function entryOf(claim: Claim, movement: Pick<Entry, 'from' | 'to' | 'cause' | 'causeId'>): Entry {
+  return { saleId: claim.saleId, quota: quotaOf(claim), units: claim.units, ...movement };
+}

@@ -1,0 +1,227 @@
+/** What every ledger promises of an order's life: payment, cancel and expiry, in every order, and each thing once. */
+import { describe, expect, test } from 'vitest';
+import { type Order, placeOfOrder } from '../domain/order/order.ts';
+import type { PaymentNotice, PaymentOutcome } from '../domain/order/payment.ts';
+import type { Ledger } from './ledger.ts';
+import { brokenLaws, newClaim, openSale, quotasOf, stockOf } from './ledger-fixture.contract.ts';
+
+const STEPS = ['settled', 'paid', 'failed', 'expired', 'cancelled', 'refunded', 'duplicate'] as const;
+
+type Step = (typeof STEPS)[number];
+
+/** All orderings of up to `longest` different steps. */
+function* orderings(longest: number, before: readonly Step[] = []): Generator<readonly Step[]> {
+  if (before.length > 0) yield before;
+  if (before.length === longest) return;
+  for (const step of STEPS) if (!before.includes(step)) yield* orderings(longest, [...before, step]);
+}
+
+const noticeOf = (orderId: string, reference: string, outcome: PaymentOutcome): PaymentNotice => ({
+  ...{ orderId, reference, outcome, amount: null },
+});
+
+/** An order is due as soon as it is settled. */
+const openHasty = (ledger: Ledger, totalUnits: number) => openSale(ledger, { totalUnits, holdMs: 0 });
+
+/** `longest`: how many steps of a life are tried in every order; 6 are 8,659 lives. */
+export function orderLifeContract(ledger: () => Ledger, longest: number): void {
+  async function settle(saleId: string, seq: number): Promise<Order> {
+    const [outcome] = await ledger().settlement.settle([
+      newClaim(saleId, seq, { buyerId: `buyer-of-${saleId}-${seq}` }),
+    ]);
+    if (!outcome || !('order' in outcome) || !outcome.order) throw new Error('not settled');
+    return outcome.order;
+  }
+
+  async function live(saleId: string, seq: number, step: Step): Promise<void> {
+    const { orderId } = newClaim(saleId, seq);
+    switch (step) {
+      case 'settled':
+        await settle(saleId, seq);
+        return;
+      case 'paid':
+      case 'failed':
+      case 'refunded':
+        await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/1`, step));
+        return;
+      case 'duplicate':
+        await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/2`, 'paid'));
+        return;
+      case 'cancelled':
+        await ledger().orders.cancel(orderId, null);
+        return;
+      case 'expired':
+        await ledger().orders.expireDue(1_000);
+    }
+  }
+
+  /** Who pays for what, once nothing is under way any more. */
+  async function checkEnd(saleId: string, seq: number, steps: readonly Step[]): Promise<void> {
+    for (const { payment } of await ledger().orders.listReclaiming(10)) await ledger().orders.giveUpReclaim(payment);
+    const { orderId } = newClaim(saleId, seq);
+    const order = await ledger().orders.find(orderId);
+    const types = (await ledger().orders.history(orderId)).map((event) => event.type);
+    const count = (type: string) => types.filter((each) => each === type).length;
+    const life = `${steps.join(' ')} -> ${order?.state} (${types.join(' ')})`;
+    if (!order) {
+      expect(steps.includes('settled'), life).toBe(false);
+      return;
+    }
+    const paid = steps.filter((step) => step === 'paid' || step === 'duplicate').length;
+    const givenBack = count('order.refund_due') + count('order.refunded');
+    // Money is for an order, given back, or due back; and never both kept and nothing given for it.
+    const keeps = order.state === 'paid' ? 1 : 0;
+    expect(count('order.paid'), life).toBeLessThanOrEqual(1);
+    if (order.state === 'paid') expect(givenBack, life).toBe(paid - 1);
+    if (order.state !== 'refunded') expect(keeps + count('order.refund_due'), life).toBe(paid);
+    if (paid === 0) expect(['pending', 'cancelled', 'expired'], life).toContain(order.state);
+    if (steps.includes('refunded') && paid === 1 && order.state !== 'pending')
+      expect(order.state, life).not.toBe('paid');
+    expect(count('order.settled'), life).toBe(1);
+    expect(count('order.cancelled') + count('order.expired'), life).toBeLessThanOrEqual(1);
+  }
+
+  describe('the life of an order', () => {
+    test(`ends right in every order of up to ${longest} steps, and twice is once`, { timeout: 180_000 }, async () => {
+      const lives = [...orderings(longest)];
+      const saleId = await openHasty(ledger(), lives.length);
+      for (const [index, steps] of lives.entries()) {
+        for (const step of steps) await live(saleId, index + 1, step);
+        await checkEnd(saleId, index + 1, steps);
+        const before = await ledger().orders.find(newClaim(saleId, index + 1).orderId);
+        for (const step of steps) if (step !== 'expired') await live(saleId, index + 1, step);
+        await ledger().orders.expireDue(1_000);
+        const after = await ledger().orders.find(newClaim(saleId, index + 1).orderId);
+        const isHeld = before?.state === 'pending';
+        if (!isHeld) expect(after, steps.join(' ')).toEqual(before);
+      }
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+      await checkUnits(saleId, lives.length);
+    });
+
+    async function checkUnits(saleId: string, lives: number): Promise<void> {
+      const places = { held: 0, sold: 0 };
+      for (let seq = 1; seq <= lives; seq++) {
+        const order = await ledger().orders.find(newClaim(saleId, seq).orderId);
+        const place = order && placeOfOrder(order.state);
+        if (place === 'held' || place === 'sold') places[place] += 1;
+      }
+      const [quota] = await quotasOf(ledger(), saleId);
+      expect({ held: quota?.heldUnits, sold: quota?.soldUnits }).toEqual(places);
+    }
+
+    test('ends as paid or as ended when money and the clock meet, with the units in one place (K02)', async () => {
+      const rounds = 500;
+      const saleId = await openHasty(ledger(), rounds);
+      const states = new Map<string, number>();
+      for (let seq = 1; seq <= rounds; seq++) {
+        const { orderId } = await settle(saleId, seq);
+        const pay = () => ledger().orders.notePayment(noticeOf(orderId, orderId, 'paid'));
+        const end = seq % 2 === 0 ? () => ledger().orders.expireDue(10) : () => ledger().orders.cancel(orderId, null);
+        await Promise.all(seq % 3 === 0 ? [pay(), end()] : [end(), pay()]);
+        for (const { payment } of await ledger().orders.listReclaiming(10))
+          await ledger().orders.giveUpReclaim(payment);
+        const state = (await ledger().orders.find(orderId))?.state ?? 'absent';
+        states.set(state, (states.get(state) ?? 0) + 1);
+      }
+      expect([...states.keys()].sort()).toEqual(['paid', 'paid_unfulfilled']);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+      const [quota] = await quotasOf(ledger(), saleId);
+      expect(quota).toMatchObject({ heldUnits: 0, soldUnits: states.get('paid') });
+      expect((await stockOf(ledger(), saleId)).openReleases).toHaveLength(states.get('paid_unfulfilled') ?? 0);
+    });
+
+    test('gives units back once, however often its end is told (K17)', async () => {
+      const saleId = await openHasty(ledger(), 5);
+      const { orderId } = await settle(saleId, 1);
+      const calls = Array.from({ length: 10 }, (_, index) =>
+        index % 2 === 0 ? ledger().orders.cancel(orderId, null) : ledger().orders.expireDue(10),
+      );
+      await Promise.all(calls);
+      await ledger().orders.cancel(orderId, null);
+      const { openReleases } = await stockOf(ledger(), saleId);
+      expect(openReleases.filter((release) => release.orderId === orderId)).toHaveLength(1);
+      for (const release of openReleases) await ledger().inventoryCentre.finishRelease(release.id);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+      expect((await quotasOf(ledger(), saleId))[0]).toMatchObject({ heldUnits: 0, soldUnits: 0 });
+    });
+
+    test('frees the limit of its buyer when it ends', async () => {
+      const saleId = await openSale(ledger(), { limitUnits: 1, holdMs: 60_000 });
+      const buyerId = 'one-at-a-time';
+      const first = newClaim(saleId, 1, { buyerId });
+      await ledger().settlement.settle([first]);
+      expect(await ledger().settlement.settle([newClaim(saleId, 2, { buyerId })])).toMatchObject([{ kind: 'refused' }]);
+      await ledger().orders.cancel(first.orderId, buyerId);
+      expect(await ledger().settlement.settle([newClaim(saleId, 3, { buyerId })])).toMatchObject([{ kind: 'settled' }]);
+    });
+
+    test('is nobody else’s to end', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1);
+      await ledger().orders.cancel(claim.orderId, 'a stranger');
+      await ledger().settlement.settle([claim]);
+      expect(await ledger().orders.find(claim.orderId)).toMatchObject({ state: 'pending' });
+      expect(await ledger().orders.cancel(claim.orderId, 'a stranger')).toMatchObject({ kind: 'absent' });
+      expect(await ledger().orders.cancel(claim.orderId, claim.buyerId)).toMatchObject({ kind: 'cancelled' });
+    });
+
+    test('takes money that came before it (K20)', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1);
+      const notice = noticeOf(claim.orderId, 'early', 'paid');
+      expect(await ledger().orders.notePayment(notice)).toMatchObject({ kind: 'taken', payment: { state: 'parked' } });
+      expect(await ledger().settlement.settle([claim])).toMatchObject([{ kind: 'settled', order: { state: 'paid' } }]);
+      expect(await ledger().orders.notePayment(notice)).toMatchObject({
+        kind: 'repeated',
+        payment: { state: 'applied' },
+      });
+      expect((await quotasOf(ledger(), saleId))[0]).toMatchObject({ heldUnits: 0, soldUnits: 1 });
+    });
+
+    test('takes late money under a new claim, and gives the old one nothing (K19, P16)', async () => {
+      const saleId = await openHasty(ledger(), 5);
+      const { orderId } = await settle(saleId, 1);
+      await ledger().orders.expireDue(10);
+      const late = await ledger().orders.notePayment(noticeOf(orderId, 'late', 'paid'));
+      expect(late).toMatchObject({ kind: 'taken', payment: { state: 'reclaiming' }, order: { state: 'expired' } });
+      const again = { ...newClaim(saleId, 1, { buyerId: `buyer-of-${saleId}-1` }), origin: newClaim(saleId, 2).origin };
+      expect(await ledger().settlement.settle([again])).toMatchObject([{ kind: 'revived', order: { state: 'paid' } }]);
+      expect(await ledger().settlement.settle([again])).toMatchObject([{ kind: 'repeated' }]);
+      const old = newClaim(saleId, 1, { buyerId: `buyer-of-${saleId}-1` });
+      expect(await ledger().settlement.settle([old])).toMatchObject([{ kind: 'repeated' }]);
+      expect(await ledger().orders.listReclaiming(10)).toEqual([]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+      expect((await quotasOf(ledger(), saleId))[0]).toMatchObject({ heldUnits: 0, soldUnits: 1 });
+    });
+
+    test('refuses the same reference for something else, and takes nothing', async () => {
+      const saleId = await openSale(ledger());
+      const { orderId } = await settle(saleId, 1);
+      await ledger().orders.notePayment({ ...noticeOf(orderId, 'once', 'paid'), amount: 100 });
+      const other = { ...noticeOf(orderId, 'once', 'paid'), amount: 200 };
+      expect(await ledger().orders.notePayment(other)).toMatchObject({ kind: 'content_differs' });
+      const elsewhere = noticeOf((await settle(saleId, 2)).orderId, 'once', 'paid');
+      expect(await ledger().orders.notePayment(elsewhere)).toMatchObject({ kind: 'content_differs' });
+    });
+
+    test('is listed in pages that neither repeat nor skip, by sale, buyer and state', async () => {
+      const saleId = await openSale(ledger());
+      const claims = Array.from({ length: 25 }, (_, index) => newClaim(saleId, index + 1));
+      await ledger().settlement.settle(claims);
+      const seen: string[] = [];
+      let cursor: Parameters<Ledger['orders']['list']>[1] = null;
+      for (;;) {
+        const page = await ledger().orders.list({ saleId, state: 'pending' }, cursor, 10);
+        seen.push(...page.orders.map((order) => order.orderId));
+        const last = page.orders.at(-1);
+        if (page.next === null || !last) break;
+        cursor = last;
+      }
+      expect(seen.sort()).toEqual(claims.map((claim) => claim.orderId).sort());
+      expect((await ledger().orders.list({ saleId, buyerId: 'buyer-7' }, null, 10)).orders).toHaveLength(1);
+      expect((await ledger().orders.list({ saleId, state: 'paid' }, null, 10)).orders).toEqual([]);
+      expect(await ledger().orders.findMany(['absent', claims[0]?.orderId ?? ''])).toHaveLength(1);
+    });
+  });
+}
