@@ -18,22 +18,59 @@ const holdMs = Type.Integer({
 
 const totalUnits = unitsField('All units of the sale.');
 
+const title = Type.String({
+  ...{ minLength: 1, maxLength: MAX_TITLE_LENGTH },
+  // PostgreSQL cannot store NUL as text, and half a surrogate pair would come back as something else.
+  pattern: '^[^\\u0000\\ud800-\\udfff]*$',
+  ...{ description: 'What is sold, for people.', examples: ['Spring skins'] },
+});
+
+const startsAtMs = epochMsField('The first moment of the window.');
+const endsAtMs = epochMsField('The first moment after the window; later than startsAtMs.');
+
 export const CREATE_SALE = Type.Object(
   {
     id: saleIdField(),
-    title: Type.String({
-      ...{ minLength: 1, maxLength: MAX_TITLE_LENGTH },
-      // PostgreSQL cannot store NUL as text, and half a surrogate pair would come back as something else.
-      pattern: '^[^\\u0000\\ud800-\\udfff]*$',
-      ...{ description: 'What is sold, for people.', examples: ['Spring skins'] },
-    }),
+    title,
     totalUnits,
     limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
-    startsAtMs: epochMsField('The first moment of the window.'),
-    endsAtMs: epochMsField('The first moment after the window; later than startsAtMs.'),
+    startsAtMs,
+    endsAtMs,
     holdMs,
   },
   { ...STRICT, title: 'CreateSale' },
+);
+
+/** Stock is not among them: it changes by deltas, see RECEIVE_STOCK. */
+export const PATCH_SALE = Type.Object(
+  {
+    version: Type.Integer({ minimum: 0, description: 'Of the sale as it was read.', examples: [2] }),
+    title: Type.Optional(title),
+    startsAtMs: Type.Optional(startsAtMs),
+    endsAtMs: Type.Optional(endsAtMs),
+    holdMs: Type.Optional(holdMs),
+  },
+  { ...STRICT, title: 'PatchSale' },
+);
+
+const deliveryId = Type.String({
+  ...{ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
+  ...{ description: "The operator's id for this delivery; told twice, it is received once.", examples: ['truck-7'] },
+});
+
+export const RECEIVE_STOCK = Type.Object(
+  { id: deliveryId, delta: unitsField('Units that are added to the total.', 1) },
+  { ...STRICT, title: 'ReceiveStock' },
+);
+
+export const STOCK = Type.Object(
+  {
+    id: deliveryId,
+    delta: unitsField('Units that were added.', 1),
+    repeated: Type.Boolean({ description: 'It was received before; nothing was added now.', examples: [false] }),
+    totalUnits,
+  },
+  { ...STRICT, title: 'Stock' },
 );
 
 export const ADMIN_SALE = Type.Object(

@@ -5,6 +5,9 @@ export {
   type AdminSaleAnswer,
   CREATE_SALE,
   type CreateSaleRequest,
+  PATCH_SALE,
+  RECEIVE_STOCK,
+  STOCK,
 } from './admin-sale.ts';
 export { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from './dev-identity.ts';
 export { NO_CONTENT } from './fields.ts';

@@ -80,6 +80,12 @@ export const REASONS = {
     en: 'The state of this does not allow it.',
     zh: '当前状态不允许此操作。',
   },
+  stale_version: {
+    status: 409,
+    retry: 'never',
+    en: 'It has changed since you read it.',
+    zh: '数据已被修改，请重新读取。',
+  },
   payload_too_large: { status: 413, retry: 'never', en: 'The body is too large.', zh: '请求体过大。' },
   unsupported_media_type: {
     status: 415,

@@ -8,5 +8,7 @@ export const routes = {
   adminSales: () => ADMIN,
   adminSale: (saleId: string) => `${ADMIN}/${saleId}`,
   publish: (saleId: string) => `${ADMIN}/${saleId}/publish`,
+  operate: (saleId: string, operation: string) => `${ADMIN}/${saleId}/${operation}`,
+  stock: (saleId: string) => `${ADMIN}/${saleId}/stock`,
   places: (saleId: string) => `${ADMIN}/${saleId}/places`,
 } as const;

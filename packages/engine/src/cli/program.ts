@@ -3,7 +3,9 @@ import { Command } from 'commander';
 import { addDevToken } from './commands/dev-token.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
+import { addSaleOperations } from './commands/sale-operate.ts';
 import { addSaleShow } from './commands/sale-show.ts';
+import { addSaleStock } from './commands/sale-stock.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addStart } from './commands/start.ts';
 
@@ -27,9 +29,11 @@ export function createProgram(version: string): Command {
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
   addStart(program);
-  const sale = program.command('sale').description('create and show sales');
+  const sale = program.command('sale').description('create, show, pause, resume and close sales, and add stock');
   addSaleCreate(sale);
   addSaleShow(sale);
+  addSaleOperations(sale);
+  addSaleStock(sale);
   addDevToken(program);
   addRush(program);
   addSimulate(program);

@@ -75,7 +75,7 @@ describe('one purchase, from token to ledger', () => {
 
   async function openSale(draft: SaleDraft): Promise<void> {
     expect((await engine.createSale(draft)).kind).toBe('created');
-    expect((await engine.publishSale(draft.id)).kind).toBe('changed');
+    expect((await engine.operateSale(draft.id, 'publish')).kind).toBe('changed');
   }
 
   it('answers after the ledger has the order', async () => {
@@ -178,8 +178,8 @@ describe('one purchase, from token to ledger', () => {
     expect(await engine.findSale('skin')).toBeNull();
     expect(await engine.issueToken('skin', buyerOf('ann'))).toMatchObject({ reason: 'not_found' });
     expect(await placesOf(engine, 'skin')).toMatchObject({ free: 5 });
-    expect((await engine.publishSale('skin')).kind).toBe('changed');
-    expect((await engine.publishSale('skin')).kind).toBe('wrong_state');
+    expect((await engine.operateSale('skin', 'publish')).kind).toBe('changed');
+    expect((await engine.operateSale('skin', 'publish')).kind).toBe('wrong_state');
     expect(await placesOf(engine, 'skin')).toMatchObject({ free: 0, available: 5 });
   });
 

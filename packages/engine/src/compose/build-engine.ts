@@ -5,11 +5,13 @@
 import type { Buyer } from '../domain/buyer.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
+import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { OrderCursor } from '../domain/order/order-cursor.ts';
 import type { OrderEvent } from '../domain/order/order-event.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
@@ -21,20 +23,21 @@ import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
 import { createSweeper } from '../funnel/sweeper.ts';
 import { createWorker } from '../funnel/worker.ts';
+import { operateSale, type PatchRequest, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
-import { publishSale } from '../inventory/publish-sale.ts';
 import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
+import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue } from '../ports/queue.ts';
-import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 
 export interface EngineParts {
@@ -70,7 +73,10 @@ export interface Engine {
   listSales(): Promise<readonly Sale[]>;
 
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
-  publishSale(saleId: SaleId): Promise<ChangeStateResult>;
+  /** Publishes, pauses, resumes or closes a sale. */
+  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  patchSale(request: PatchRequest): Promise<PatchSaleResult>;
+  receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 
@@ -131,11 +137,17 @@ export function buildEngine(parts: EngineParts): Engine {
     listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
 
     createSale: (draft) => createSale(ledger.sales, draft),
-    async publishSale(saleId) {
-      const result = await publishSale(stocking, saleId);
+    async operateSale(saleId, operation) {
+      const result = await operateSale(stocking, saleId, operation);
       sales.drop(saleId);
       return result;
     },
+    async patchSale(request) {
+      const result = await patchSale(stocking, request);
+      sales.drop(request.saleId);
+      return result;
+    },
+    receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
     showSale: (saleId) => ledger.sales.find(saleId),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
 

@@ -15,7 +15,7 @@ export async function openSampleSale(engine: Engine, sales: Sales, clock: Clock)
   const sale = await engine.showSale(SAMPLE_SALE_ID);
   // A draft: the start that created it was killed before it was published.
   if (sale?.state !== 'draft') return sale;
-  const published = await engine.publishSale(SAMPLE_SALE_ID);
+  const published = await engine.operateSale(SAMPLE_SALE_ID, 'publish');
   return published.kind === 'absent' ? null : published.sale;
 }
 

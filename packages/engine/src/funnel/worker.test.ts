@@ -6,9 +6,9 @@ import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { Fault } from '../domain/fault.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
+import { operateSale } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
-import { publishSale } from '../inventory/publish-sale.ts';
 import { readPlaces } from '../inventory/read-places.ts';
 import { TAKE_OVER_AFTER_MS } from '../ports/queue.ts';
 import type { Settlement } from '../ports/settlement.ts';
@@ -27,7 +27,7 @@ async function newWorld(totalUnits: number) {
     ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
     ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
   });
-  await publishSale(deps, 'skin');
+  await operateSale(deps, 'skin', 'publish');
 
   const faults: string[] = [];
   const crashes: unknown[] = [];

@@ -2,15 +2,19 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Buyer } from '../domain/buyer.ts';
 import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
+import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
+import type { PatchRequest } from '../inventory/change-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
-import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
+import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
 
 /** The part of an engine that speaks HTTP. */
 export interface ServedEngine {
@@ -24,7 +28,9 @@ export interface ServedEngine {
   listSales(): Promise<readonly Sale[]>;
 
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
-  publishSale(saleId: SaleId): Promise<ChangeStateResult>;
+  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  patchSale(request: PatchRequest): Promise<PatchSaleResult>;
+  receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
   /** Drafts, too. An engine without it shows operators what buyers see. */
   listAllSales?(): Promise<readonly Sale[]>;
   showSale(saleId: SaleId): Promise<Sale | null>;

@@ -122,7 +122,7 @@ describe('refusals that a buyer or an operator can meet', () => {
     },
     async paused() {
       await world.openSale('paused', { totalUnits: 1_000 });
-      await world.ledger.sales.changeState('paused', 'paused');
+      await world.ledger.sales.operate('paused', 'pause');
       let tries = 0;
       return until('paused', async () => {
         const buyer = `buyer-${tries++}`;
@@ -131,7 +131,7 @@ describe('refusals that a buyer or an operator can meet', () => {
     },
     async closed() {
       await world.openSale('closed');
-      await world.ledger.sales.changeState('closed', 'closed');
+      await world.ledger.sales.operate('closed', 'close');
       return until('closed', () => world.call('POST', '/v1/sales/closed/token', { as: 'ann' }));
     },
     async sold_out() {

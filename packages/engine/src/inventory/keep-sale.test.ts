@@ -6,11 +6,11 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { InventoryCentre } from '../ports/inventory-centre.ts';
+import { operateSale } from './change-sale.ts';
 import { createSale } from './create-sale.ts';
 import { createGateSession } from './gate-session.ts';
 import { createDryJudge, VERDICT_MS } from './judge-dry.ts';
 import { type KeepDeps, keepSale } from './keep-sale.ts';
-import { publishSale } from './publish-sale.ts';
 import { readPlaces } from './read-places.ts';
 
 const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
@@ -76,7 +76,7 @@ describe('keeping a sale', () => {
         const world = await newWorld(5);
         const { burn, wasMet } = fuse(atCall, when);
         const dying = world.depsWith(burn(world.store.gate), burn(world.inventoryCentre));
-        await publishSale(dying, 'skin').catch(() => undefined);
+        await operateSale(dying, 'skin', 'publish').catch(() => undefined);
         if (!wasMet()) return expect(atCall).toBeGreaterThan(8);
 
         for (let round = 0; (await keepSale(world.deps, 'skin')) !== 'kept'; round++) expect(round).toBeLessThan(3);
@@ -88,7 +88,7 @@ describe('keeping a sale', () => {
 
   it('rebuilds a gate that lost everything from what the ledger has', async () => {
     const world = await newWorld(5);
-    await publishSale(world.deps, 'skin');
+    await operateSale(world.deps, 'skin', 'publish');
     await world.claim('settled');
     await world.settlement.settle((await world.store.queue.read('me', 10)).map((entry) => entry.claim));
     await world.claim('unsettled');
@@ -104,15 +104,15 @@ describe('keeping a sale', () => {
 
   it('carries a change of state to the gate', async () => {
     const world = await newWorld(5);
-    await publishSale(world.deps, 'skin');
-    for (const [state, answer] of [
-      ['paused', 'paused'],
-      ['live', 'claimed'],
-      ['closed', 'closed'],
+    await operateSale(world.deps, 'skin', 'publish');
+    for (const [operation, answer] of [
+      ['pause', 'paused'],
+      ['resume', 'claimed'],
+      ['close', 'closed'],
     ] as const) {
-      await world.sales.changeState('skin', state);
+      await world.sales.operate('skin', operation);
       await keepSale(world.deps, 'skin');
-      expect(await world.claim(`at-${state}`)).toBe(answer);
+      expect(await world.claim(`at-${operation}`)).toBe(answer);
     }
   });
 });
@@ -120,7 +120,7 @@ describe('keeping a sale', () => {
 describe('an empty quota', () => {
   it('is judged once for all who ask within half a second, and by what the whole sale has', async () => {
     const world = await newWorld(1);
-    await publishSale(world.deps, 'skin');
+    await operateSale(world.deps, 'skin', 'publish');
     let reads = 0;
     const counted = {
       ...world.inventoryCentre,
@@ -143,7 +143,7 @@ describe('an empty quota', () => {
 describe('reading places', () => {
   it('counts a claim that the ledger has but the gate was not told of once, as held', async () => {
     const world = await newWorld(3);
-    await publishSale(world.deps, 'skin');
+    await operateSale(world.deps, 'skin', 'publish');
     await world.claim('ann');
     expect(await world.places()).toEqual({ ...NOWHERE, available: 2, claimed: 1 });
     await world.settlement.settle((await world.store.queue.read('me', 10)).map((entry) => entry.claim));
@@ -152,7 +152,7 @@ describe('reading places', () => {
 
   it('does not call a gate that is gone a difference', async () => {
     const world = await newWorld(3);
-    await publishSale(world.deps, 'skin');
+    await operateSale(world.deps, 'skin', 'publish');
     world.store.lose();
     const result = readPlaces({ ...world.deps, clock: world.clock }, 'skin');
     const tick = setInterval(() => world.clock.advance(20), 1);

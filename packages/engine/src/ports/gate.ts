@@ -87,8 +87,8 @@ export interface Gate {
    */
   release(call: GateCall, claim: Claim, epoch: number): Promise<'released' | 'repeated' | 'unknown_claim' | Refused>;
 
-  /** Changes what claims are judged by, at the given epoch only. */
-  setTerms(call: GateCall, terms: SaleTerms, epoch: number): Promise<'set' | Refused>;
+  /** Changes what claims are judged by, at the given epoch only. `stale`: it has newer terms, and keeps them. */
+  setTerms(call: GateCall, terms: SaleTerms, epoch: number): Promise<'set' | 'stale' | Refused>;
 
   /**
    * Replaces a whole segment. Refused unless the identity is the server's and the epoch higher than the one it has (P8).

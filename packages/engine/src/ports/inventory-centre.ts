@@ -4,6 +4,7 @@
 import type { EpochSnapshot } from '../domain/gate/plan-load.ts';
 import type { SaleId } from '../domain/ids.ts';
 import type { AllotDecision, Centre } from '../domain/inventory/centre.ts';
+import type { StockChange, StockDecision } from '../domain/inventory/decide-stock.ts';
 import type { Move } from '../domain/inventory/move.ts';
 import type { Quota, QuotaKey, SegmentKey } from '../domain/inventory/quota.ts';
 import type { SegmentRecord } from '../domain/ledger/epoch.ts';
@@ -45,9 +46,14 @@ export type OpenEpochResult =
   /** Somebody else opened one. */
   | { readonly kind: 'stale'; readonly epoch: number };
 
+export type ReceiveStockResult = StockDecision | { readonly kind: 'absent' };
+
 export interface InventoryCentre {
   /** Null when there is no such sale. */
   stock(saleId: SaleId, claims: readonly Claim[]): Promise<Stock | null>;
+
+  /** Adds units to a sale's total, free at the centre, once per delivery id. */
+  receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
 
   /**
    * Takes free units and writes the move, issued at the segment's epoch, in one transaction. A repeated id answers as the

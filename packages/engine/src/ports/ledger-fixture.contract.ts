@@ -51,7 +51,7 @@ export function quotaKey(saleId: string, index = 0): QuotaKey {
 export async function openSale(ledger: Ledger, changes: Partial<SaleDraft> = {}): Promise<string> {
   const draft = newDraft(changes);
   await ledger.sales.create(draft, QUOTAS);
-  await ledger.sales.changeState(draft.id, 'live');
+  await ledger.sales.operate(draft.id, 'publish');
   await openEpoch(ledger, draft.id);
   const moveId = `${draft.id}/first`;
   await ledger.inventoryCentre.allot({ moveId, quota: quotaKey(draft.id), units: draft.totalUnits });

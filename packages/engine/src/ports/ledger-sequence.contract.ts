@@ -8,7 +8,7 @@ import { type Quota, quotaName, segmentName } from '../domain/inventory/quota.ts
 import type { SettlementOutcome } from '../domain/ledger/decide-settlement.ts';
 import { BEFORE_ALL, type Claim, claimId } from '../domain/order/claim.ts';
 import { isLive, type Order } from '../domain/order/order.ts';
-import { SALE_STATES, type SaleState } from '../domain/sale/sale.ts';
+import { SALE_OPERATIONS, type SaleOperation } from '../domain/sale/operation.ts';
 import type { Stock } from './inventory-centre.ts';
 import type { Ledger } from './ledger.ts';
 import { brokenLaws, faultOf, newDraft, QUOTAS, quotaKey, REGION, stockOf } from './ledger-fixture.contract.ts';
@@ -35,7 +35,7 @@ type ClaimSpec =
   | { readonly kind: 'clash'; readonly claim: number; readonly order: number };
 
 type Step =
-  | { readonly kind: 'changeState'; readonly to: SaleState }
+  | { readonly kind: 'operate'; readonly operation: SaleOperation }
   | { readonly kind: 'allot'; readonly move: number; readonly quota: number; readonly units: number }
   | { readonly kind: 'finishMove'; readonly move: number }
   | { readonly kind: 'settle'; readonly group: readonly ClaimSpec[] }
@@ -76,10 +76,12 @@ const claimSpec: fc.Arbitrary<ClaimSpec> = fc.oneof(
   },
 );
 
+const OPERATIONS = Object.keys(SALE_OPERATIONS) as SaleOperation[];
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('changeState' as const), to: fc.constantFrom(...SALE_STATES) }),
+    arbitrary: fc.record({ kind: fc.constant('operate' as const), operation: fc.constantFrom(...OPERATIONS) }),
   },
   {
     weight: 4,
@@ -160,8 +162,8 @@ async function take(world: World, each: Step): Promise<unknown> {
   const { ledger, saleId } = world;
   const centre = ledger.inventoryCentre;
   switch (each.kind) {
-    case 'changeState':
-      return ledger.sales.changeState(saleId, each.to);
+    case 'operate':
+      return ledger.sales.operate(saleId, each.operation);
     case 'allot':
       return centre.allot({
         moveId: moveIdOf(world, each.move),

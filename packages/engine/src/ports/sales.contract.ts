@@ -1,7 +1,16 @@
 /** What every ledger promises of its sales. */
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from './ledger.ts';
-import { brokenLaws, faultOf, journalOf, newDraft, QUOTAS, quotaKey, stockOf } from './ledger-fixture.contract.ts';
+import {
+  brokenLaws,
+  faultOf,
+  journalOf,
+  newDraft,
+  openSale,
+  QUOTAS,
+  quotaKey,
+  stockOf,
+} from './ledger-fixture.contract.ts';
 
 export function salesContract(ledger: () => Ledger): void {
   describe('sales', () => {
@@ -77,7 +86,7 @@ export function salesContract(ledger: () => Ledger): void {
 
     test('finds nothing where there is none', async () => {
       expect(await ledger().sales.find('no-such-sale')).toBeNull();
-      expect(await ledger().sales.changeState('no-such-sale', 'live')).toEqual({ kind: 'absent' });
+      expect(await ledger().sales.operate('no-such-sale', 'publish')).toEqual({ kind: 'absent' });
     });
 
     test('lists sales by id', async () => {
@@ -92,17 +101,58 @@ export function salesContract(ledger: () => Ledger): void {
       const draft = newDraft();
       await ledger().sales.create(draft, QUOTAS);
       const live = { ...draft, state: 'live', version: 2 };
-      expect(await ledger().sales.changeState(draft.id, 'live')).toEqual({ kind: 'changed', sale: live });
-      expect(await ledger().sales.changeState(draft.id, 'live')).toEqual({ kind: 'wrong_state', sale: live });
-      expect(await ledger().sales.changeState(draft.id, 'settled')).toEqual({ kind: 'wrong_state', sale: live });
+      expect(await ledger().sales.operate(draft.id, 'resume')).toMatchObject({ kind: 'wrong_state' });
+      expect(await ledger().sales.operate(draft.id, 'publish')).toEqual({ kind: 'changed', sale: live });
+      expect(await ledger().sales.operate(draft.id, 'publish')).toEqual({ kind: 'repeated', sale: live });
+      expect(await ledger().sales.operate(draft.id, 'settle')).toEqual({ kind: 'wrong_state', sale: live });
       expect(await ledger().sales.find(draft.id)).toEqual(live);
     });
 
     test('lets one of many take an edge', async () => {
       const draft = newDraft();
       await ledger().sales.create(draft, QUOTAS);
-      const results = await Promise.all(Array.from({ length: 8 }, () => ledger().sales.changeState(draft.id, 'live')));
+      const results = await Promise.all(Array.from({ length: 8 }, () => ledger().sales.operate(draft.id, 'publish')));
       expect(results.filter((result) => result.kind === 'changed')).toHaveLength(1);
+    });
+
+    test('takes a change of a version that is still current, and no other (K04)', async () => {
+      const draft = newDraft();
+      await ledger().sales.create(draft, QUOTAS);
+      const patched = { ...draft, state: 'draft', version: 2, title: 'Another title', endsAtMs: draft.endsAtMs + 1 };
+      const patch = { title: patched.title, endsAtMs: patched.endsAtMs };
+      expect(await ledger().sales.patch(draft.id, 1, patch)).toEqual({ kind: 'patched', sale: patched });
+      expect(await ledger().sales.patch(draft.id, 1, { holdMs: 1 })).toEqual({ kind: 'stale_version', sale: patched });
+      const backwards = { startsAtMs: draft.endsAtMs + 2 };
+      expect(await ledger().sales.patch(draft.id, 2, backwards)).toEqual({ kind: 'bad_window', sale: patched });
+      expect(await ledger().sales.find(draft.id)).toEqual(patched);
+      expect(await ledger().sales.patch('no-such-sale', 1, patch)).toEqual({ kind: 'absent' });
+    });
+
+    test('takes one of many changes of the same version', async () => {
+      const draft = newDraft();
+      await ledger().sales.create(draft, QUOTAS);
+      const titles = Array.from({ length: 8 }, (_, index) => ledger().sales.patch(draft.id, 1, { title: `${index}` }));
+      const kinds = (await Promise.all(titles)).map((result) => result.kind);
+      expect(kinds.filter((kind) => kind === 'patched')).toHaveLength(1);
+      expect(kinds.filter((kind) => kind === 'stale_version')).toHaveLength(7);
+    });
+
+    test('receives stock once for each delivery, free at the centre', async () => {
+      const saleId = await openSale(ledger(), { totalUnits: 10 });
+      const receive = (id: string, units: number) => ledger().inventoryCentre.receiveStock(saleId, { id, units });
+      const centre = { totalUnits: 60, freeUnits: 50, allottedUnits: 10 };
+      const results = await Promise.all(Array.from({ length: 5 }, () => receive('truck-1', 50)));
+      expect(results.map((result) => result.kind).sort()).toEqual(
+        [...Array(4).fill('repeated')].concat('received').sort(),
+      );
+      expect(await receive('truck-1', 50)).toEqual({ kind: 'repeated', centre });
+      expect(await receive('truck-1', 51)).toEqual({ kind: 'content_differs', centre });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+      await ledger().sales.operate(saleId, 'close');
+      expect(await receive('truck-2', 1)).toEqual({ kind: 'wrong_state', centre });
+      expect(await ledger().inventoryCentre.receiveStock('no-such-sale', { id: 'x', units: 1 })).toEqual({
+        kind: 'absent',
+      });
     });
   });
 }

@@ -1,17 +1,23 @@
 /** Sales, as the ledger holds them. */
 import type { SaleId } from '../domain/ids.ts';
-import type { Sale, SaleDraft, SaleState } from '../domain/sale/sale.ts';
+import type { PatchDecision } from '../domain/sale/decide-patch.ts';
+import type { SaleOperation } from '../domain/sale/operation.ts';
+import type { Sale, SaleDraft, SalePatch } from '../domain/sale/sale.ts';
 
 export type CreateSaleResult =
   | { readonly kind: 'created'; readonly sale: Sale }
   /** A sale of this id exists; nothing was changed. */
   | { readonly kind: 'exists'; readonly sale: Sale };
 
-export type ChangeStateResult =
+export type OperateSaleResult =
   | { readonly kind: 'changed'; readonly sale: Sale }
-  /** No edge leads there from the state it is in. */
+  /** It was in that state already; nothing changed. */
+  | { readonly kind: 'repeated'; readonly sale: Sale }
+  /** The operation does not lead on from the state it is in. */
   | { readonly kind: 'wrong_state'; readonly sale: Sale }
   | { readonly kind: 'absent' };
+
+export type PatchSaleResult = PatchDecision | { readonly kind: 'absent' };
 
 export interface Sales {
   /**
@@ -22,8 +28,10 @@ export interface Sales {
   find(saleId: SaleId): Promise<Sale | null>;
   /** By id. */
   list(): Promise<readonly Sale[]>;
-  /** Compare-and-set along the table of edges. */
-  changeState(saleId: SaleId, to: SaleState): Promise<ChangeStateResult>;
+  /** Compare-and-set, as decideOperation says. */
+  operate(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  /** Changes the named fields, if the sale still has the version that the caller saw. */
+  patch(saleId: SaleId, version: number, patch: SalePatch): Promise<PatchSaleResult>;
 }
 
 /** A quota that a sale starts with. */

@@ -146,9 +146,9 @@ export function settlementContract(ledger: () => Ledger): void {
 
     test('refuses claims of a settled sale', async () => {
       const saleId = await openSale(ledger());
-      await ledger().sales.changeState(saleId, 'closed');
+      await ledger().sales.operate(saleId, 'close');
       expect((await settle([newClaim(saleId, 1)]))[0]).toMatchObject({ kind: 'settled' });
-      await ledger().sales.changeState(saleId, 'settled');
+      await ledger().sales.operate(saleId, 'settle');
       const [outcome] = await settle([newClaim(saleId, 2)]);
       expect(outcome).toMatchObject({ kind: 'refused', order: { refusal: 'sale_ended', dueAtMs: null } });
     });

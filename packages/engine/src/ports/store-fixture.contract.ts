@@ -102,7 +102,8 @@ export function markOfClaim(claim: Claim, state: BuyerMark['state']): BuyerMark 
 /** Live, since a minute, for an hour; two units for a buyer. */
 export async function termsOfTest(store: StoreUnderTest, changes: Partial<SaleTerms> = {}): Promise<SaleTerms> {
   const nowMs = await store.nowMs();
-  return { state: 'live', startsAtMs: nowMs - MINUTE_MS, endsAtMs: nowMs + 60 * MINUTE_MS, limitUnits: 2, ...changes };
+  const window = { startsAtMs: nowMs - MINUTE_MS, endsAtMs: nowMs + 60 * MINUTE_MS };
+  return { version: 1, state: 'live', ...window, limitUnits: 2, ...changes };
 }
 
 export async function openSegment(store: StoreUnderTest, options: SegmentOptions = {}): Promise<OpenSegment> {

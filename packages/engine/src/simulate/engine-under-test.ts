@@ -7,6 +7,7 @@ import type { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
@@ -17,7 +18,7 @@ import type { IdSource } from '../ports/id-source.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
-import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+import type { CreateSaleResult, OperateSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 
 export interface PartsUnderTest {
@@ -37,7 +38,7 @@ export interface EngineUnderTest {
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
-  publishSale(saleId: SaleId): Promise<ChangeStateResult>;
+  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   start(): Promise<void>;
 }

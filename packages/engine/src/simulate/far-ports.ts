@@ -86,7 +86,8 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
       find: (saleId) => wire.call('sales.find', () => sales.find(saleId)),
       list: () => wire.call('sales.list', () => sales.list()),
-      changeState: (saleId, to) => wire.call(`sales.changeState ${to}`, () => sales.changeState(saleId, to)),
+      patch: (saleId, version, patch) => wire.call('sales.patch', () => sales.patch(saleId, version, patch)),
+      operate: (saleId, operation) => wire.call(`sales.operate ${operation}`, () => sales.operate(saleId, operation)),
     },
     orders: {
       find: (orderId) => wire.call(`orders.find ${orderId}`, () => orders.find(orderId)),
@@ -111,6 +112,8 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
     },
     inventoryCentre: {
       stock: (saleId, claims) => wire.call('stock', () => inventoryCentre.stock(saleId, claims)),
+      receiveStock: (saleId, change) =>
+        wire.call(`receiveStock ${change.id}`, () => inventoryCentre.receiveStock(saleId, change)),
       allot: (request) => wire.call(`allot ${request.moveId} ${request.units}`, () => inventoryCentre.allot(request)),
       finishMove: (moveId) => wire.call(`finishMove ${moveId}`, () => inventoryCentre.finishMove(moveId)),
       finishRelease: (id) => wire.call(`finishRelease ${id}`, () => inventoryCentre.finishRelease(id)),

@@ -81,7 +81,7 @@ async function openSale({ world, site, plan }: Room): Promise<void> {
   for (;;) {
     const created = await site.ask('to create the sale', (engine) => engine.createSale(draft));
     if (created.kind === 'answer') {
-      const published = await site.ask('to publish the sale', (engine) => engine.publishSale(SALE_ID));
+      const published = await site.ask('to publish the sale', (engine) => engine.operateSale(SALE_ID, 'publish'));
       if (published.kind === 'answer') return;
     }
     await world.sleep(100);
@@ -115,11 +115,11 @@ function schedule({ world, site, plan, stores }: Room): void {
     world.after(atMs, () => site.restartGate(memory));
   }
   for (const { fromMs, toMs } of faults.pauses) {
-    const change = (to: 'paused' | 'live') => {
-      world.note(`the sale is set ${to}`);
-      void stores.ledger.sales.changeState(SALE_ID, to);
+    const operate = (operation: 'pause' | 'resume') => {
+      world.note(`an operator's ${operation}`);
+      void stores.ledger.sales.operate(SALE_ID, operation);
     };
-    world.after(fromMs, () => change('paused'));
-    world.after(toMs, () => change('live'));
+    world.after(fromMs, () => operate('pause'));
+    world.after(toMs, () => operate('resume'));
   }
 }

@@ -10,7 +10,7 @@ gateContract(memoryStoreSubject);
 const clock = createManualClock(50);
 const segment = { saleId: 'sale', region: 'main', segment: 0 };
 const call = { segment, identity: 'me', deadlineMs: 100 };
-const terms = { state: 'live', startsAtMs: 0, endsAtMs: 100, limitUnits: 1 } as const;
+const terms = { version: 1, state: 'live', startsAtMs: 0, endsAtMs: 100, limitUnits: 1 } as const;
 
 test('the memory gate remembers nobody who was only refused', async () => {
   const server: Server = { identity: 'me', segments: new Map() };

@@ -38,7 +38,7 @@ const NO_MARKS: readonly ClaimMark[] = [];
 
 /** What a claim is judged by when there is no such segment. */
 const ABSENT = {
-  terms: { state: 'draft', startsAtMs: 0, endsAtMs: 0, limitUnits: 0 } satisfies SaleTerms,
+  terms: { version: 0, state: 'draft', startsAtMs: 0, endsAtMs: 0, limitUnits: 0 } satisfies SaleTerms,
   availableUnits: new Map<string, number>(),
   marks: new Map<string, ClaimMark[]>(),
 };
@@ -103,6 +103,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       const segment = admit(call, clock, server);
       if (typeof segment === 'string') return segment;
       if (segment.epoch !== epoch) return 'not_ready';
+      if (terms.version < segment.terms.version) return 'stale';
       // Which change of window or limit lets somebody buy need not be told apart: one generation too many costs a look.
       if (terms.state === 'live' && !isSameTerms(segment.terms, terms)) segment.generation += 1;
       segment.terms = terms;

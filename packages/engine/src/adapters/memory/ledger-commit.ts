@@ -20,6 +20,7 @@ function write(rows: Rows, changes: Changes): void {
   for (const order of changes.newOrders ?? []) writeOrder(rows, order);
   for (const { after } of changes.changedOrders ?? []) writeOrder(rows, after);
   for (const row of changes.newQuarantine ?? []) rows.quarantine.set(claimId(row.claim), row);
+  for (const [key, units] of changes.deliveries ?? []) rows.deliveries.set(key, units);
   writeInTransit(rows, changes);
   for (const entry of changes.entries ?? []) listIn(rows.journal, entry.saleId).push(entry);
   for (const event of changes.events ?? []) listIn(rows.events, event.orderId).push(event);

@@ -3,9 +3,10 @@ import type { EpochSnapshot } from '../../domain/gate/plan-load.ts';
 import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { afterAllot, decideAllot } from '../../domain/inventory/centre.ts';
+import { decideStock } from '../../domain/inventory/decide-stock.ts';
 import type { Move } from '../../domain/inventory/move.ts';
 import { quotaName, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
-import { moveArrived, moveIssued, releaseArrived } from '../../domain/ledger/entry.ts';
+import { moveArrived, moveIssued, releaseArrived, stockReceived } from '../../domain/ledger/entry.ts';
 import { countClaims, openNextEpoch, type SegmentRecord } from '../../domain/ledger/epoch.ts';
 import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import { termsOf } from '../../domain/sale/sale.ts';
@@ -17,6 +18,20 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
   return {
     async stock(saleId, claims) {
       return stockOf(rows, saleId, claims);
+    },
+
+    async receiveStock(saleId, change) {
+      const row = rows.sales.get(saleId);
+      if (!row) return { kind: 'absent' };
+      const receivedUnits = rows.deliveries.get(deliveryKey(saleId, change.id)) ?? null;
+      const decision = decideStock({ state: row.sale.state, centre: row.centre, receivedUnits }, change);
+      if (decision.kind !== 'received') return decision;
+      commit(rows, {
+        sales: [{ sale: { ...row.sale, totalUnits: decision.centre.totalUnits }, centre: decision.centre }],
+        deliveries: [[deliveryKey(saleId, change.id), change.units]],
+        entries: [stockReceived(saleId, change.units, change.id)],
+      });
+      return decision;
     },
 
     async allot({ moveId, quota: key, units: unitsWanted }) {
@@ -73,6 +88,10 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
       return { kind: 'opened', snapshot: snapshotOf(rows, opened, queued) };
     },
   };
+}
+
+function deliveryKey(saleId: SaleId, id: string): string {
+  return JSON.stringify([saleId, id]);
 }
 
 function stockOf(rows: Rows, saleId: SaleId, claims: readonly Claim[]): Stock | null {

@@ -53,6 +53,8 @@ export interface Rows {
   readonly openReleases: Map<string, Release>;
   /** By claim id. */
   readonly quarantine: Map<string, QuarantineRow>;
+  /** Units received, by sale and delivery id. */
+  readonly deliveries: Map<string, number>;
   readonly journal: Map<SaleId, Entry[]>;
   readonly events: Map<OrderId, OrderEvent[]>;
   /** By payment key. */
@@ -80,6 +82,7 @@ export function emptyRows(): Rows {
     releases: new Map(),
     openReleases: new Map(),
     quarantine: new Map(),
+    deliveries: new Map(),
     journal: new Map(),
     events: new Map(),
     payments: new Map(),
@@ -103,6 +106,7 @@ export interface Changes {
   readonly newReleases?: readonly Release[];
   readonly closedReleases?: readonly Release[];
   readonly newQuarantine?: readonly QuarantineRow[];
+  readonly deliveries?: readonly (readonly [string, number])[];
   readonly entries?: readonly Entry[];
   readonly events?: readonly OrderEvent[];
   readonly payments?: readonly Payment[];

@@ -6,7 +6,9 @@ import { type Quota, quotaName, type SegmentKey, segmentName } from '../../domai
 import { stockReceived } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import { BEFORE_ALL } from '../../domain/order/claim.ts';
-import { type Sale, type SaleDraft, saleCanBecome } from '../../domain/sale/sale.ts';
+import { decidePatch } from '../../domain/sale/decide-patch.ts';
+import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
+import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
 import { commit } from './ledger-commit.ts';
 import type { Rows } from './ledger-rows.ts';
@@ -28,7 +30,7 @@ export function createMemorySales(rows: Rows): Sales {
         sales: [{ sale, centre }],
         segments: [...segments.values()],
         quotas: newQuotas,
-        entries: draft.totalUnits > 0 ? [stockReceived(draft)] : [],
+        entries: draft.totalUnits > 0 ? [stockReceived(draft.id, draft.totalUnits, draft.id)] : [],
       });
       return { kind: 'created', sale };
     },
@@ -41,13 +43,22 @@ export function createMemorySales(rows: Rows): Sales {
       return [...rows.sales.values()].map((row) => row.sale).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
 
-    async changeState(saleId, to) {
+    async operate(saleId, operation) {
       const row = rows.sales.get(saleId);
       if (!row) return { kind: 'absent' };
-      if (!saleCanBecome(row.sale.state, to)) return { kind: 'wrong_state', sale: row.sale };
-      const sale: Sale = { ...row.sale, state: to, version: row.sale.version + 1 };
+      const decision = decideOperation(row.sale.state, operation);
+      if (decision !== 'change') return { kind: decision, sale: row.sale };
+      const sale: Sale = { ...row.sale, state: SALE_OPERATIONS[operation].to, version: row.sale.version + 1 };
       commit(rows, { sales: [{ ...row, sale }] });
       return { kind: 'changed', sale };
+    },
+
+    async patch(saleId, version, patch) {
+      const row = rows.sales.get(saleId);
+      if (!row) return { kind: 'absent' };
+      const decision = decidePatch(row.sale, version, patch);
+      if (decision.kind === 'patched') commit(rows, { sales: [{ ...row, sale: decision.sale }] });
+      return decision;
     },
   };
 }

@@ -1,11 +1,13 @@
 /** The inventory centre in SQL. */
 
+import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { type AllotDecision, decideAllot } from '../../domain/inventory/centre.ts';
+import { decideStock, type StockChange } from '../../domain/inventory/decide-stock.ts';
 import type { Move } from '../../domain/inventory/move.ts';
 import { quotaName } from '../../domain/inventory/quota.ts';
-import { moveArrived, moveIssued, releaseArrived } from '../../domain/ledger/entry.ts';
-import type { AllotRequest, InventoryCentre } from '../../ports/inventory-centre.ts';
+import { moveArrived, moveIssued, releaseArrived, stockReceived } from '../../domain/ledger/entry.ts';
+import type { AllotRequest, InventoryCentre, ReceiveStockResult } from '../../ports/inventory-centre.ts';
 import type { SqlContext } from './context.ts';
 import { openEpoch } from './open-epoch.ts';
 import { centreOfRow, moveOfRow, quotaColumns, releaseOfRow } from './rows.ts';
@@ -19,11 +21,43 @@ export function createSqlInventoryCentre({ db, dialect, statements }: SqlContext
 
   return {
     stock: (saleId, claims) => inTransaction((reader) => readStock(reader, saleId, claims)),
+    receiveStock: (saleId, change) => inTransaction((reader) => receiveStock(reader, saleId, change)),
     allot: (request) => inTransaction((reader) => allot(reader, request)),
     finishMove: (moveId) => inTransaction((reader) => finishMove(reader, moveId)),
     finishRelease: (releaseId) => inTransaction((reader) => finishRelease(reader, releaseId)),
     openEpoch: (request) => inTransaction((reader) => openEpoch(reader, request)),
   };
+}
+
+async function receiveStock(reader: Reader, saleId: SaleId, change: StockChange): Promise<ReceiveStockResult> {
+  const { trx, dialect, statements } = reader;
+  const sale = await trx
+    .selectFrom('sales')
+    .selectAll()
+    .where('id', '=', saleId)
+    .$if(dialect.locksRows, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!sale) return { kind: 'absent' };
+  const earlier = await trx
+    .selectFrom('deliveries')
+    .select('units')
+    .where('sale_id', '=', saleId)
+    .where('id', '=', change.id)
+    .executeTakeFirst();
+  const view = { state: sale.state, centre: centreOfRow(sale), receivedUnits: earlier?.units ?? null };
+  const decision = decideStock(view, change);
+  if (decision.kind !== 'received') return decision;
+  await trx
+    .updateTable('sales')
+    .set((eb) => ({
+      total_units: eb('total_units', '+', change.units),
+      free_units: eb('free_units', '+', change.units),
+    }))
+    .where('id', '=', saleId)
+    .execute();
+  await trx.insertInto('deliveries').values({ sale_id: saleId, id: change.id, units: change.units }).execute();
+  await statements.insertEntries(trx, [stockReceived(saleId, change.units, change.id)]);
+  return decision;
 }
 
 async function allot(reader: Reader, { moveId, quota: key, units }: AllotRequest): Promise<AllotDecision> {

@@ -4,7 +4,9 @@ import type { SaleId } from '../../domain/ids.ts';
 import { centreOf } from '../../domain/inventory/centre.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
 import { stockReceived } from '../../domain/ledger/entry.ts';
-import { type SaleDraft, saleCanBecome } from '../../domain/sale/sale.ts';
+import { decidePatch } from '../../domain/sale/decide-patch.ts';
+import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
+import type { SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
 import type { SqlContext } from './context.ts';
 import { newSaleRow, saleOf } from './rows.ts';
@@ -28,7 +30,8 @@ export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
         const row = newSaleRow(draft, centreOf(draft.totalUnits));
         await trx.insertInto('sales').values(row).execute();
         await insertQuotas(trx, draft, quotas);
-        if (draft.totalUnits > 0) await statements.insertEntries(trx, [stockReceived(draft)]);
+        if (draft.totalUnits > 0)
+          await statements.insertEntries(trx, [stockReceived(draft.id, draft.totalUnits, draft.id)]);
         return { kind: 'created', sale: saleOf(row) };
       }),
 
@@ -42,14 +45,30 @@ export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
       return rows.map(saleOf);
     },
 
-    changeState: (saleId, to) =>
+    operate: (saleId, operation) =>
       db.transaction().execute(async (trx) => {
         const row = await lockSale(trx, saleId);
         if (!row) return { kind: 'absent' };
-        if (!saleCanBecome(row.state, to)) return { kind: 'wrong_state', sale: saleOf(row) };
-        const version = row.version + 1;
-        await trx.updateTable('sales').set({ state: to, version }).where('id', '=', saleId).execute();
-        return { kind: 'changed', sale: saleOf({ ...row, state: to, version }) };
+        const decision = decideOperation(row.state, operation);
+        if (decision !== 'change') return { kind: decision, sale: saleOf(row) };
+        const next = { state: SALE_OPERATIONS[operation].to, version: row.version + 1 };
+        await trx.updateTable('sales').set(next).where('id', '=', saleId).execute();
+        return { kind: 'changed', sale: saleOf({ ...row, ...next }) };
+      }),
+
+    patch: (saleId, version, patch) =>
+      db.transaction().execute(async (trx) => {
+        const row = await lockSale(trx, saleId);
+        if (!row) return { kind: 'absent' };
+        const decision = decidePatch(saleOf(row), version, patch);
+        if (decision.kind !== 'patched') return decision;
+        const { title, startsAtMs, endsAtMs, holdMs, version: next } = decision.sale;
+        await trx
+          .updateTable('sales')
+          .set({ title, starts_at_ms: startsAtMs, ends_at_ms: endsAtMs, hold_ms: holdMs, version: next })
+          .where('id', '=', saleId)
+          .execute();
+        return decision;
       }),
   };
 }

@@ -143,6 +143,13 @@ export interface ParkedCancelTable {
   readonly buyer_id: string | null;
 }
 
+/** Stock received, by the operator's id for the delivery. */
+export interface DeliveryTable {
+  readonly sale_id: string;
+  readonly id: string;
+  readonly units: number;
+}
+
 export interface LedgerTables {
   readonly sales: SaleTable;
   readonly segments: SegmentTable;
@@ -154,6 +161,7 @@ export interface LedgerTables {
   readonly releases: ReleaseTable;
   readonly quarantine: QuarantineTable;
   readonly journal: JournalTable;
+  readonly deliveries: DeliveryTable;
   readonly order_events: OrderEventTable;
   readonly payments: PaymentTable;
   readonly parked_cancels: ParkedCancelTable;

@@ -13,7 +13,7 @@ const mark = (changes: Partial<ClaimMark> = {}): ClaimMark => ({
 
 const winning: ClaimSituation = {
   ready: true,
-  terms: { state: 'live', startsAtMs: 100, endsAtMs: 200, limitUnits: 3 },
+  terms: { version: 1, state: 'live', startsAtMs: 100, endsAtMs: 200, limitUnits: 3 },
   availableUnits: 2,
   marks: [],
   nowMs: 150,

@@ -7,7 +7,7 @@ import { isLive, ORDER_STATES, type Order, type OrderState } from '../order/orde
 import { type EpochSnapshot, planLoad } from './plan-load.ts';
 
 const segment = { saleId: 'sale', region: 'main', segment: 0 };
-const terms = { state: 'live', startsAtMs: 0, endsAtMs: 1, limitUnits: 2 } as const;
+const terms = { version: 1, state: 'live', startsAtMs: 0, endsAtMs: 1, limitUnits: 2 } as const;
 
 const quota = (channel: string, changes: Partial<Quota> = {}): Quota => ({
   ...segment,

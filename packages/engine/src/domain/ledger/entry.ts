@@ -6,7 +6,6 @@ import type { Move } from '../inventory/move.ts';
 import type { PlaceName } from '../inventory/place.ts';
 import type { QuotaKey } from '../inventory/quota.ts';
 import { type Claim, claimId, quotaOf } from '../order/claim.ts';
-import type { SaleDraft } from '../sale/sale.ts';
 import type { Release } from './release.ts';
 
 /**
@@ -41,16 +40,8 @@ export interface Entry {
   readonly causeId: string;
 }
 
-export function stockReceived(sale: SaleDraft): Entry {
-  return {
-    saleId: sale.id,
-    quota: null,
-    from: 'outside',
-    to: 'free',
-    units: sale.totalUnits,
-    cause: 'stock',
-    causeId: sale.id,
-  };
+export function stockReceived(saleId: SaleId, units: number, causeId: string): Entry {
+  return { saleId, quota: null, from: 'outside', to: 'free', units, cause: 'stock', causeId };
 }
 
 export function moveIssued(move: Move): Entry {

@@ -27,6 +27,8 @@ export interface Sale extends SaleDraft {
 
 /** What a gate must know of a sale to judge a claim. */
 export interface SaleTerms {
+  /** The sale's: older terms never replace newer ones. */
+  readonly version: number;
   readonly state: SaleState;
   readonly startsAtMs: number;
   readonly endsAtMs: number;
@@ -47,6 +49,7 @@ export function saleCanBecome(from: SaleState, to: SaleState): boolean {
 
 export function termsOf(sale: Sale): SaleTerms {
   return {
+    version: sale.version,
     state: sale.state,
     startsAtMs: sale.startsAtMs,
     endsAtMs: sale.endsAtMs,
@@ -56,6 +59,13 @@ export function termsOf(sale: Sale): SaleTerms {
 
 export function isSameTerms(a: SaleTerms, b: SaleTerms): boolean {
   return (
-    a.state === b.state && a.startsAtMs === b.startsAtMs && a.endsAtMs === b.endsAtMs && a.limitUnits === b.limitUnits
+    a.version === b.version &&
+    a.state === b.state &&
+    a.startsAtMs === b.startsAtMs &&
+    a.endsAtMs === b.endsAtMs &&
+    a.limitUnits === b.limitUnits
   );
 }
+
+/** What an operator may change of a sale that is not settled. */
+export type SalePatch = Partial<Pick<SaleDraft, 'title' | 'startsAtMs' | 'endsAtMs' | 'holdMs'>>;

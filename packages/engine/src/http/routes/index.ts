@@ -7,9 +7,11 @@ import { addDevIdentity } from './dev-identity.ts';
 import { addHealth } from './health.ts';
 import { addIssueToken } from './issue-token.ts';
 import { addListSales } from './list-sales.ts';
-import { addPublishSale } from './publish-sale.ts';
+import { addOperateSale } from './operate-sale.ts';
+import { addPatchSale } from './patch-sale.ts';
 import { addPurchase } from './purchase.ts';
 import { addReadPlaces } from './read-places.ts';
+import { addReceiveStock } from './receive-stock.ts';
 import { addShowOrder } from './show-order.ts';
 import { addShowSale } from './show-sale.ts';
 import { addStorefront } from './storefront.ts';
@@ -29,7 +31,15 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     (operators: HttpServer, _options, done) => {
       // On the scope, not on each route: a new one is closed until it is opened.
       operators.addHook('onRequest', deps.requireOperator);
-      const routes = [addCreateSale, addAdminListSales, addAdminShowSale, addPublishSale, addReadPlaces];
+      const routes = [
+        addCreateSale,
+        addAdminListSales,
+        addAdminShowSale,
+        addPatchSale,
+        addOperateSale,
+        addReceiveStock,
+        addReadPlaces,
+      ];
       for (const add of routes) add(operators, deps);
       done();
     },

@@ -8,13 +8,18 @@ import type { SqlDialect } from '../dialect.ts';
 import type { LedgerDatabase } from '../schema.ts';
 import { ledgerMigration } from './0001-ledger.ts';
 import { orderLifeMigration } from './0002-order-life.ts';
+import { deliveriesMigration } from './0003-deliveries.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
 
 /** By name, in the order in which they run; a name is never changed. */
 function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
-  return { '0001-ledger': ledgerMigration(dialect), '0002-order-life': orderLifeMigration(dialect) };
+  return {
+    '0001-ledger': ledgerMigration(dialect),
+    '0002-order-life': orderLifeMigration(dialect),
+    '0003-deliveries': deliveriesMigration(dialect),
+  };
 }
 
 export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<void> {

@@ -1,0 +1,30 @@
+/** `PATCH /v1/admin/sales/{saleId}`: changes of the named fields, by whoever has seen the sale's latest version. */
+import { ADMIN_SALE, PATCH_SALE, SALE_PARAMS } from '@sluice/contract';
+import { refuse } from '../../domain/refusal.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+import { adminSaleAnswer } from '../sale-answers.ts';
+
+const schema = { params: SALE_PARAMS, body: PATCH_SALE, response: { 200: ADMIN_SALE, ...PROBLEMS } };
+
+export function addPatchSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
+  app.patch('/sales/:saleId', { schema }, async (request, reply) => {
+    const { saleId } = request.params;
+    const { version, ...patch } = request.body;
+    const result = await engine.patchSale({ saleId, version, patch });
+    switch (result.kind) {
+      case 'absent':
+        return refuser.refuse(request, reply, refuse('not_found'));
+      case 'stale_version': {
+        const detail = `The sale is at version ${result.sale.version} now; read it again.`;
+        return refuser.refuse(request, reply, refuse('stale_version'), { detail });
+      }
+      case 'bad_window':
+        return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'endsAtMs must be after startsAtMs.' });
+      case 'wrong_state':
+        return refuser.refuse(request, reply, refuse('wrong_state'), { detail: `The sale is ${result.sale.state}.` });
+      case 'patched':
+        request.log.info({ saleId, version: result.sale.version }, 'sale patched');
+        return adminSaleAnswer(result.sale, clock.nowMs());
+    }
+  });
+}
