@@ -1,8 +1,13 @@
 /** The command line: which commands there are. Each teaches with examples; each prints JSON when asked to. */
 import { Command } from 'commander';
 import { addDevToken } from './commands/dev-token.ts';
+import { addOrderCancel } from './commands/order-cancel.ts';
+import { addOrderPay } from './commands/order-pay.ts';
+import { addOrderShow } from './commands/order-show.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
+import { addSaleList } from './commands/sale-list.ts';
+import { addSalePublish } from './commands/sale-publish.ts';
 import { addSaleShow } from './commands/sale-show.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addStart } from './commands/start.ts';
@@ -13,6 +18,7 @@ Examples:
   $ sluice rush --buyers 5000 --stock 500           a crowd; the books are checked when it has left
   $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
   $ sluice sale show spring-skins                   where each unit is
+  $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg        what became of an order
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
 
@@ -27,9 +33,15 @@ export function createProgram(version: string): Command {
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
   addStart(program);
-  const sale = program.command('sale').description('create and show sales');
+  const sale = program.command('sale').description('create, publish and show sales');
   addSaleCreate(sale);
+  addSalePublish(sale);
+  addSaleList(sale);
   addSaleShow(sale);
+  const order = program.command('order').description('show, pay and cancel orders');
+  addOrderShow(order);
+  addOrderPay(order);
+  addOrderCancel(order);
   addDevToken(program);
   addRush(program);
   addSimulate(program);
