@@ -1,6 +1,6 @@
 /** A sale as operators create and see it. */
 import Type, { type Static } from 'typebox';
-import { epochMsField, STRICT, saleIdField, unitsField } from './fields.ts';
+import { epochMsField, STORABLE, STRICT, saleIdField, unitsField } from './fields.ts';
 import { SALE_FIELDS } from './sale.ts';
 
 const MAX_TITLE_LENGTH = 200;
@@ -20,8 +20,7 @@ const totalUnits = unitsField('All units of the sale.');
 
 const title = Type.String({
   ...{ minLength: 1, maxLength: MAX_TITLE_LENGTH },
-  // PostgreSQL cannot store NUL as text, and half a surrogate pair would come back as something else.
-  pattern: '^[^\\u0000\\ud800-\\udfff]*$',
+  pattern: STORABLE,
   ...{ description: 'What is sold, for people.', examples: ['Spring skins'] },
 });
 
@@ -87,3 +86,4 @@ export const ADMIN_SALE_LIST = Type.Object({ sales: Type.Array(ADMIN_SALE) }, { 
 
 export type CreateSaleRequest = Static<typeof CREATE_SALE>;
 export type AdminSaleAnswer = Static<typeof ADMIN_SALE>;
+export type AdminSaleListAnswer = Static<typeof ADMIN_SALE_LIST>;

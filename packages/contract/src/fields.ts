@@ -2,7 +2,8 @@
  * What several resources have in common. Ids are strings and never parsed; units are whole numbers that every store and
  * every JavaScript keeps exact; times are milliseconds since 1970.
  */
-import Type, { type TSchema, type TUnsafe } from 'typebox';
+import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
+import { ORDER_STATES } from './codes/index.ts';
 
 /** What no schema below leaves open: a field that is not named is refused, and never sent. */
 export const STRICT = { additionalProperties: false } as const;
@@ -41,6 +42,30 @@ export function epochMsField(description: string) {
 /** Null as a second type, not as a union: a union costs a validation at every answer. */
 export function nullable<Value>(schema: TSchema & { readonly type: string }): TUnsafe<Value | null> {
   return Type.Unsafe<Value | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+/** What PostgreSQL cannot store as text (NUL), and what would come back as something else (half a surrogate pair). */
+export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+
+export function orderStatusField(description: string) {
+  return Type.Enum([...ORDER_STATES], { type: 'string', description, examples: ['paid'] });
+}
+
+/** Longest buyer id that is carried, in letters. */
+const MAX_BUYER_LENGTH = 512;
+
+export function buyerField() {
+  return Type.String({
+    ...{ minLength: 1, maxLength: MAX_BUYER_LENGTH, pattern: STORABLE },
+    ...{ description: "Who buys, by your own id; what the buyer's JWT would say.", examples: ['ann'] },
+  });
+}
+
+/** For requests whose content may be left out. */
+export function noneOr<Schema extends TSchema & { readonly type: string }>(
+  schema: Schema,
+): TUnsafe<Static<Schema> | null> {
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
 /** For requests that need no content: none at all, or an empty object. */

@@ -1,18 +1,39 @@
 /** The words on the wire: the schema of every request and answer, and their types. */
 export {
+  ADMIN_LIST_ORDERS,
+  ADMIN_ORDER,
+  ADMIN_ORDER_DETAILS,
+  ADMIN_ORDER_PAGE,
+  type AdminOrderAnswer,
+  type AdminOrderDetails,
+} from './admin-order.ts';
+export {
   ADMIN_SALE,
   ADMIN_SALE_LIST,
   type AdminSaleAnswer,
+  type AdminSaleListAnswer,
   CREATE_SALE,
   type CreateSaleRequest,
   PATCH_SALE,
   RECEIVE_STOCK,
   STOCK,
 } from './admin-sale.ts';
+export { BULK_OUTCOMES, BULK_PURCHASES, type BulkOutcome } from './bulk-purchase.ts';
 export { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from './dev-identity.ts';
 export { NO_CONTENT } from './fields.ts';
 export { HEALTH } from './health.ts';
-export { ORDER, ORDER_PARAMS, type OrderAnswer } from './order.ts';
+export {
+  CANCEL_ORDER,
+  CANCEL_WAITS,
+  LIST_ORDERS,
+  type ListOrdersQuery,
+  ORDER,
+  ORDER_PAGE,
+  ORDER_PARAMS,
+  type OrderAnswer,
+  type OrderPageAnswer,
+} from './order.ts';
+export { PAYMENT_NOTED, PAYMENT_NOTICE, type PaymentNotedAnswer, type PaymentNoticeRequest } from './payment.ts';
 export { PLACES_READING, type PlacesAnswer } from './places.ts';
 export { PROBLEM, PROBLEM_MEDIA_TYPE, type Problem, problemType } from './problem.ts';
 export { PURCHASE, PURCHASE_ACCEPTED, type PurchaseAnswer, type PurchaseRequestBody } from './purchase.ts';

@@ -1,30 +1,70 @@
 /** An order as its buyer sees it. Who bought it is left out, because only they can read it. */
 import Type, { type Static } from 'typebox';
-import { ORDER_STATES, REFUSAL_CAUSES, type RefusalCause } from './codes/index.ts';
-import { epochMsField, nullable, orderIdField, STRICT, saleIdField, unitsField } from './fields.ts';
+import { REFUSAL_CAUSES, type RefusalCause } from './codes/index.ts';
+import {
+  epochMsField,
+  noneOr,
+  nullable,
+  orderIdField,
+  orderStatusField,
+  STRICT,
+  saleIdField,
+  unitsField,
+} from './fields.ts';
+import { nextField, PAGE_FIELDS } from './page.ts';
 
 export const ORDER_PARAMS = Type.Object({ orderId: orderIdField() }, STRICT);
 
-export const ORDER = Type.Object(
+/** Shared with the operators' view. */
+export const ORDER_FIELDS = {
+  orderId: orderIdField(),
+  saleId: saleIdField(),
+  units: unitsField('Units of the order.', 1),
+  status: orderStatusField('Where it is in its life.'),
+  refusal: nullable<RefusalCause>(
+    Type.String({
+      enum: [...REFUSAL_CAUSES, null],
+      ...{ description: 'Why the ledger refused it; null unless `refused`.', examples: [null] },
+    }),
+  ),
+  settledAtMs: epochMsField('When it came into the ledger.'),
+  dueAtMs: nullable<number>(epochMsField('When an unpaid order may be ended; null when it holds nothing.')),
+};
+
+export const ORDER = Type.Object(ORDER_FIELDS, { ...STRICT, title: 'Order' });
+
+export const LIST_ORDERS = Type.Object({ ...PAGE_FIELDS }, STRICT);
+
+export const ORDER_PAGE = Type.Object(
+  { orders: Type.Array(ORDER), next: nextField() },
+  { ...STRICT, title: 'OrderPage' },
+);
+
+export const CANCEL_ORDER = noneOr(
+  Type.Object(
+    {
+      receipt: Type.Optional(
+        Type.String({
+          description: 'Of a purchase that was answered `queued`: proof that its order is on its way.',
+          examples: ['k1.MjY6aG9tZS8wLzE.kQ0uWc1y0l8yXxqg5F7sC3mQ2oXv9b4T1nZ6rH0dEwE'],
+        }),
+      ),
+    },
+    { ...STRICT, title: 'CancelOrder', description: 'No content, or the receipt.' },
+  ),
+);
+
+export const CANCEL_WAITS = Type.Object(
   {
     orderId: orderIdField(),
-    saleId: saleIdField(),
-    units: unitsField('Units of the order.', 1),
-    status: Type.Enum([...ORDER_STATES], {
-      type: 'string',
-      description: 'Where it is in its life.',
-      examples: ['paid'],
+    status: Type.Enum(['queued'], {
+      ...{ type: 'string', description: 'Not in the ledger yet; it is cancelled when it gets there.' },
+      examples: ['queued'],
     }),
-    refusal: nullable<RefusalCause>(
-      Type.String({
-        enum: [...REFUSAL_CAUSES, null],
-        ...{ description: 'Why the ledger refused it; null unless `refused`.', examples: [null] },
-      }),
-    ),
-    settledAtMs: epochMsField('When it came into the ledger.'),
-    dueAtMs: nullable<number>(epochMsField('When an unpaid order may be ended; null when it holds nothing.')),
   },
-  { ...STRICT, title: 'Order' },
+  { ...STRICT, title: 'CancelWaits' },
 );
 
 export type OrderAnswer = Static<typeof ORDER>;
+export type OrderPageAnswer = Static<typeof ORDER_PAGE>;
+export type ListOrdersQuery = Static<typeof LIST_ORDERS>;

@@ -33,7 +33,7 @@ export function createOperator(caller: PatientCaller, adminKey: string): Operato
         const body = freshSale(runName, wanted.stock, wanted.limit);
         // The id is nobody else's: what is there already was done by a call whose answer was lost.
         await ask({ method: 'POST', path: routes.adminSales(), body }, (reason) => reason === 'exists');
-        await ask({ method: 'POST', path: routes.publish(runName) }, (reason) => reason === 'wrong_state');
+        await ask({ method: 'POST', path: routes.operate(runName, 'publish') });
       }
       const id = wanted.kind === 'fresh' ? runName : wanted.id;
       return (await ask({ method: 'GET', path: routes.adminSale(id) })) as AdminSaleAnswer;

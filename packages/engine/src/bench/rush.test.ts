@@ -16,6 +16,7 @@ import type { ViolationName } from './check-books.ts';
 import { CannotRush, type RushOptions, type RushReport, runRush } from './rush.ts';
 
 const KEY = 'a-key-for-tests-that-is-long-enough-to-be-one';
+const SERVER_KEY = `${KEY}-of-the-back-end`;
 const { newId } = createIdSource();
 const closers: (() => Promise<unknown>)[] = [];
 
@@ -41,7 +42,15 @@ async function serve(plant: Plant = () => ({})): Promise<string> {
   closers.push(() => engine.stop());
   const served: ServedEngine = { ...engine, ...plant(engine) };
   const app = createHttpServer({
-    ...{ engine: served, clock, adminKey: KEY, isReady: () => true, logger: false, trustedProxies: ['127.0.0.0/8'] },
+    ...{
+      engine: served,
+      clock,
+      adminKey: KEY,
+      serverKey: SERVER_KEY,
+      isReady: () => true,
+      logger: false,
+      trustedProxies: ['127.0.0.0/8'],
+    },
     identity: createJwtIdentity({ secret: KEY, buyerClaim: 'sub' }),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

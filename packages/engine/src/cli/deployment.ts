@@ -16,6 +16,7 @@ export interface DeploymentOptions {
   readonly adminUrl?: string;
   readonly adminKey?: string;
   readonly jwtKey?: string;
+  readonly serverKey?: string;
   readonly dataDir?: string;
   readonly config?: string;
 }
@@ -36,21 +37,27 @@ export function withJwtKeyOption(command: Command): Command {
   );
 }
 
+export function withServerKeyOption(command: Command): Command {
+  return command.option('--server-key <key>', "the back end's key (default: the one in the data directory)");
+}
+
 export interface Deployment {
   /** Throw `CommandFailed` when they are not to be found. */
   url(): string;
   adminUrl(): string;
   adminKey(): string;
   jwtKey(): string;
+  serverKey(): string;
   readonly buyerClaim: string;
 }
 
 export function findDeployment(options: DeploymentOptions): Deployment {
-  const { dataDir, adminKey, jwtKey } = options;
+  const { dataDir, adminKey, jwtKey, serverKey } = options;
   const flags = {
     ...(dataDir !== undefined && { dataDir }),
     ...(adminKey !== undefined && { adminKey }),
     ...(jwtKey !== undefined && { jwtKey }),
+    ...(serverKey !== undefined && { serverKey }),
   };
   const settings = settingsOrFail(flags, options.config);
   const directory = resolve(settings.dataDir);
@@ -60,6 +67,7 @@ export function findDeployment(options: DeploymentOptions): Deployment {
     adminUrl: () => options.adminUrl ?? options.url ?? endpoint().adminUrl,
     adminKey: () => settings.adminKey ?? keyIn(directory, 'adminKey', '--admin-key'),
     jwtKey: () => settings.jwtKey ?? keyIn(directory, 'jwtKey', '--jwt-key'),
+    serverKey: () => settings.serverKey ?? keyIn(directory, 'serverKey', '--server-key'),
     buyerClaim: settings.buyerClaim,
   };
 }
@@ -78,7 +86,7 @@ function endpointIn(dataDir: string): Endpoint {
   );
 }
 
-function keyIn(dataDir: string, name: 'adminKey' | 'jwtKey', flag: string): string {
+function keyIn(dataDir: string, name: 'adminKey' | 'jwtKey' | 'serverKey', flag: string): string {
   const key = readKeys(dataDir)[name];
   if (typeof key === 'string') return key;
   throw new CommandFailed(
@@ -86,17 +94,26 @@ function keyIn(dataDir: string, name: 'adminKey' | 'jwtKey', flag: string): stri
   );
 }
 
-/** One call to the admin API; whatever is not the answer asked for fails the command. */
-export async function callAdmin(deployment: Deployment, call: Omit<DeploymentCall, 'bearer'>): Promise<unknown> {
-  const url = deployment.adminUrl();
-  const bearer = deployment.adminKey();
+type CommandCall = Omit<DeploymentCall, 'bearer'>;
+
+/** One call as an operator; whatever is not the answer asked for fails the command. */
+export function callAdmin(deployment: Deployment, call: CommandCall): Promise<unknown> {
+  return callAs('admin key', deployment.adminUrl(), { ...call, bearer: deployment.adminKey() });
+}
+
+/** Likewise, as the operator's own back end. */
+export function callAsServer(deployment: Deployment, call: CommandCall): Promise<unknown> {
+  return callAs('server key', deployment.url(), { ...call, bearer: deployment.serverKey() });
+}
+
+async function callAs(keyName: string, url: string, call: DeploymentCall): Promise<unknown> {
   const client = createDeploymentClient({ url, connections: 1 });
   try {
-    const answer = await client.call({ ...call, bearer });
+    const answer = await client.call(call);
     if (answer.kind === 'ok') return answer.body;
     if (answer.kind === 'foreign')
       throw new CommandFailed(`${url} is no Sluice: it answered with HTTP ${answer.status}.`);
-    if (answer.reason === 'unauthenticated') throw new CommandFailed(`${url} does not take this admin key.`);
+    if (answer.reason === 'unauthenticated') throw new CommandFailed(`${url} does not take this ${keyName}.`);
     throw new CommandFailed(`${answer.detail} (${answer.reason})`);
   } catch (error) {
     if (error instanceof NoAnswer) throw nothingThere(url, error);

@@ -29,16 +29,18 @@ describe('the command line', () => {
   test('teaches with examples', () => {
     const { said, error } = parse('--help');
     expect(error).toMatchObject({ exitCode: 0 });
-    for (const name of ['start', 'sale', 'dev-token', 'rush', 'simulate']) expect(said).toContain(name);
+    for (const name of ['start', 'sale', 'order', 'dev-token', 'rush', 'simulate']) expect(said).toContain(name);
     expect(said).toContain('$ sluice start');
-    for (const args of [['start'], ['sale', 'create'], ['sale', 'show'], ['dev-token'], ['rush'], ['simulate']]) {
+    const ofSales = ['create', 'publish', 'list', 'show'].map((name) => ['sale', name]);
+    const ofOrders = ['show', 'pay', 'cancel'].map((name) => ['order', name]);
+    for (const args of [['start'], ...ofSales, ...ofOrders, ['dev-token'], ['rush'], ['simulate']]) {
       expect(parse(...args, '--help').said, args.join(' ')).toMatch(/Examples?:\n {2}\$/);
     }
   });
 
   test('every command prints JSON when asked to', () => {
     const leaves = everyCommand(createProgram('0')).filter((command) => command.commands.length === 0);
-    expect(leaves).toHaveLength(6);
+    expect(leaves).toHaveLength(11);
     for (const command of leaves)
       expect(
         command.options.map(({ long }) => long),
@@ -58,6 +60,8 @@ describe('the command line', () => {
     [['sale', 'create', 'x', '--units', 'many'], /whole number, at least 0/],
     [['sale', 'show'], /missing required argument 'id'/],
     [['sale', 'show', 'x', 'y'], /too many arguments/],
+    [['order', 'pay', 'x'], /required option '--reference/],
+    [['order', 'pay', 'x', '--reference', 'r', '--outcome', 'perhaps'], /Allowed choices are paid, failed, refunded/],
     [['rush', '--double-clicks', '2'], /a share, from 0 to 1/],
     [['rush', '--sale', 'x', '--stock', '5'], /cannot be used with/],
     [['simulate', '--scenario', 'sunny'], /Allowed choices are swarm/],

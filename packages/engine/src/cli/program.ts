@@ -1,8 +1,12 @@
 /** The command line: which commands there are. Each teaches with examples; each prints JSON when asked to. */
 import { Command } from 'commander';
 import { addDevToken } from './commands/dev-token.ts';
+import { addOrderCancel } from './commands/order-cancel.ts';
+import { addOrderPay } from './commands/order-pay.ts';
+import { addOrderShow } from './commands/order-show.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
+import { addSaleList } from './commands/sale-list.ts';
 import { addSaleOperations } from './commands/sale-operate.ts';
 import { addSaleShow } from './commands/sale-show.ts';
 import { addSaleStock } from './commands/sale-stock.ts';
@@ -15,6 +19,7 @@ Examples:
   $ sluice rush --buyers 5000 --stock 500           a crowd; the books are checked when it has left
   $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
   $ sluice sale show spring-skins                   where each unit is
+  $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg        what became of an order
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
 
@@ -29,11 +34,16 @@ export function createProgram(version: string): Command {
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
   addStart(program);
-  const sale = program.command('sale').description('create, show, pause, resume and close sales, and add stock');
+  const sale = program.command('sale').description('create, list, show and operate sales, and add stock');
   addSaleCreate(sale);
+  addSaleList(sale);
   addSaleShow(sale);
   addSaleOperations(sale);
   addSaleStock(sale);
+  const order = program.command('order').description('show, pay and cancel orders');
+  addOrderShow(order);
+  addOrderPay(order);
+  addOrderCancel(order);
   addDevToken(program);
   addRush(program);
   addSimulate(program);

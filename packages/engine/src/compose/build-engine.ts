@@ -13,6 +13,7 @@ import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import { type BulkAnswer, type BulkItem, bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
@@ -57,8 +58,12 @@ export interface EngineParts {
 export interface Engine {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
+  /** Many at once for a back end, one answer each, in their order. */
+  bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  /** Whoever's it is. */
+  showOrder(orderId: OrderId): Promise<Order | null>;
   /** Pages of orders, oldest first. */
   listOrders(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
   /** What happened to an order, oldest first. */
@@ -71,6 +76,8 @@ export interface Engine {
   findSale(saleId: SaleId): Promise<Sale | null>;
   /** Published sales. */
   listSales(): Promise<readonly Sale[]>;
+  /** Drafts, too. */
+  listAllSales(): Promise<readonly Sale[]>;
 
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
   /** Publishes, pauses, resumes or closes a sale. */
@@ -121,6 +128,7 @@ export function buildEngine(parts: EngineParts): Engine {
   return {
     issueToken: (saleId, buyer) => issueToken(buying, saleId, buyer),
     purchase: (request) => purchase(buying, request),
+    bulkPurchase: (caller, items) => bulkPurchase(buying, caller, items),
     async findOrder(orderId, buyer) {
       const order = await ledger.orders.find(orderId);
       return order?.buyerId === buyer.buyerId ? order : null;
@@ -129,12 +137,14 @@ export function buildEngine(parts: EngineParts): Engine {
       const sale = await sales.get(saleId);
       return sale?.state === 'draft' ? null : sale;
     },
+    showOrder: (orderId) => ledger.orders.find(orderId),
     listOrders: (filter, cursor, max) => ledger.orders.list(filter, cursor, max),
     orderHistory: (orderId) => ledger.orders.history(orderId),
     cancelOrder: (request) => cancelOrder(living, request),
     notePayment: (notice) => notePayment(living, notice),
     watchOrders: (listener) => feed.subscribe(listener),
     listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
+    listAllSales: () => ledger.sales.list(),
 
     createSale: (draft) => createSale(ledger.sales, draft),
     async operateSale(saleId, operation) {

@@ -37,7 +37,7 @@ describe('the keys of a deployment', () => {
     expect(openKeys(dataDir, {})).toEqual(first);
     expect(first.isJwtKeyGenerated).toBe(true);
     expect(first.tokenKeys[0].secret).toHaveLength(32);
-    expect(new Set([first.jwtKey, first.adminKey]).size).toBe(2);
+    expect(new Set([first.jwtKey, first.adminKey, first.serverKey]).size).toBe(3);
     expect(statSync(join(dataDir, 'keys.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
   });
@@ -60,6 +60,7 @@ describe('the keys of a deployment', () => {
       '{"tokenKeys": ["secret"]}',
       '{"tokenKeys": "secret"}',
       '{"adminKey": 1}',
+      '{"serverKey": 1}',
     ];
     for (const text of broken) {
       writeFileSync(join(dataDir, 'keys.json'), text);

@@ -16,6 +16,7 @@ export interface Endpoint {
 export interface StoredKeys {
   readonly jwtKey?: string;
   readonly adminKey?: string;
+  readonly serverKey?: string;
   /** As in the configuration: `id:secret`. */
   readonly tokenKeys?: readonly string[];
 }

@@ -11,6 +11,7 @@ import { readKeys, type StoredKeys, writeKeys } from './deployment-files.ts';
 export interface DeploymentKeys {
   readonly jwtKey: string;
   readonly adminKey: string;
+  readonly serverKey: string;
   readonly tokenKeys: readonly [SigningKey, ...SigningKey[]];
   /** Nobody else signs with it: a development identity does no harm. */
   readonly isJwtKeyGenerated: boolean;
@@ -19,13 +20,14 @@ export interface DeploymentKeys {
 /** Generates and keeps what is missing. */
 export function openKeys(
   dataDir: string,
-  settings: Pick<Settings, 'jwtKey' | 'adminKey' | 'tokenKeys'>,
+  settings: Pick<Settings, 'jwtKey' | 'adminKey' | 'serverKey' | 'tokenKeys'>,
 ): DeploymentKeys {
   const stored = readKeys(dataDir);
   const kept: StoredKeys = {
     ...stored,
     ...(settings.jwtKey === undefined && { jwtKey: stored.jwtKey ?? newSecret() }),
     ...(settings.adminKey === undefined && { adminKey: stored.adminKey ?? newSecret() }),
+    ...(settings.serverKey === undefined && { serverKey: stored.serverKey ?? newSecret() }),
     ...(settings.tokenKeys === undefined && { tokenKeys: stored.tokenKeys ?? [`k1:${newSecret()}`] }),
   };
   if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
@@ -33,6 +35,7 @@ export function openKeys(
   return {
     jwtKey: settings.jwtKey ?? textOf(kept.jwtKey),
     adminKey: settings.adminKey ?? textOf(kept.adminKey),
+    serverKey: settings.serverKey ?? textOf(kept.serverKey),
     tokenKeys: signingKeys(settings.tokenKeys ?? kept.tokenKeys),
     isJwtKeyGenerated: settings.jwtKey === undefined,
   };

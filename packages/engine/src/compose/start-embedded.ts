@@ -74,7 +74,8 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     let isReady = true;
     const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
     const listeners = await listen(settings, {
-      ...{ engine, clock, trustedProxies, logger: log, adminKey: keys.adminKey, isReady: () => isReady },
+      ...{ engine, clock, trustedProxies, logger: log, isReady: () => isReady },
+      ...{ adminKey: keys.adminKey, serverKey: keys.serverKey },
       identity: createJwtIdentity({ secret: keys.jwtKey, buyerClaim: settings.buyerClaim }),
       ...devIdentityFor(settings, keys),
     });

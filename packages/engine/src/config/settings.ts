@@ -76,6 +76,16 @@ export const SETTINGS = Type.Object({
       }),
     }),
   ),
+  serverKey: Type.Optional(
+    Type.String({
+      minLength: MIN_KEY_LENGTH,
+      ...notes({
+        description: 'Key that your back end carries: payments and bulk purchases. Generated when not set.',
+        wanted: `at least ${MIN_KEY_LENGTH} characters`,
+        secret: true,
+      }),
+    }),
+  ),
   tokenKeys: Type.Optional(
     Type.Refine(
       Type.Array(Type.String({ pattern: TOKEN_KEY }), {

@@ -61,11 +61,26 @@ export async function purchase(deps: PurchaseDeps, request: PurchaseRequest): Pr
   if (refusal) return { kind: 'refused', ...refusal };
 
   const { orderId, region, channel } = token;
+  return purchaseAs(deps, { orderId, saleId, buyer: { buyerId: buyer.buyerId, region, channel }, units });
+}
+
+/** An order whose id is known, for a buyer who may have it. */
+export interface NamedPurchase {
+  readonly orderId: OrderId;
+  readonly saleId: SaleId;
+  readonly buyer: Buyer;
+  readonly units: number;
+}
+
+/** From the claim on, however the order got its id. */
+export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Promise<PurchaseAccepted | Refusal> {
+  const { orderId, saleId, buyer, units } = named;
+  const { buyerId, region, channel } = buyer;
   const wait = deps.watch.begin(orderId);
   try {
     const outcome = await deps
       .batcherOf({ saleId, region, segment: ONLY_SEGMENT })
-      .claim({ orderId, buyerId: buyer.buyerId, channel, units });
+      .claim({ orderId, buyerId, channel, units });
     if (outcome.kind === 'claimed') {
       const order = (await wait.settled(SETTLEMENT_WAIT_MS)) ?? (await lookUp(deps.orders, orderId));
       return accepted(deps.signer, order ?? outcome.claim, order?.state ?? 'queued', false);

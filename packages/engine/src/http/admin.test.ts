@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, type HttpWorld, jwtFor, newHttpWorld } from './http-world.contract.ts';
+import { ADMIN_KEY, type HttpWorld, jwtFor, newHttpWorld, SERVER_KEY } from './http-world.contract.ts';
 import { createRefuser } from './outcome-to-response.ts';
 import { addRoutes } from './routes/index.ts';
 
@@ -12,46 +12,54 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+type Caller = 'operator' | 'server' | 'buyer' | 'anybody';
+
+interface FoundRoute {
+  readonly method: string;
+  readonly path: string;
+  /** Who is let in, by the guard on the route. */
+  readonly for: Caller;
+}
+
 /** Every route there is, found by asking the code, not a list. */
-async function allRoutes(): Promise<readonly { readonly method: string; readonly path: string }[]> {
-  const routes: { method: string; path: string }[] = [];
+async function allRoutes(): Promise<readonly FoundRoute[]> {
+  const routes: FoundRoute[] = [];
   const app = Fastify().withTypeProvider<TypeBoxTypeProvider>();
-  app.addHook('onRoute', ({ method, url }) => {
-    routes.push(...[method].flat().map((each) => ({ method: each, path: url.replaceAll(/:\w+/g, 'some-sale') })));
+  const [requireBuyer, requireServer, requireOperator] = [() => {}, () => {}, () => {}];
+  const callerOf = (path: string, guards: unknown): Caller => {
+    if (path.startsWith('/v1/admin')) return 'operator';
+    if (guards === requireServer) return 'server';
+    return guards === requireBuyer ? 'buyer' : 'anybody';
+  };
+  app.addHook('onRoute', ({ method, url, onRequest }) => {
+    const path = url.replaceAll(':orderId', 'A'.repeat(22)).replaceAll(/:\w+/g, 'some-sale');
+    routes.push(...[method].flat().map((each) => ({ method: each, path, for: callerOf(path, onRequest) })));
   });
-  const guard = () => {};
   addRoutes(app, {
     ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
-    ...{ isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '', requireBuyer: guard },
-    ...{
-      requireOperator: guard,
-      refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
-    },
+    ...{ serverKey: SERVER_KEY, isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
+    ...{ requireBuyer, requireServer, requireOperator },
+    refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
   });
   await app.ready();
   return routes;
 }
 
-const WRONG_KEYS = [
-  undefined,
-  '',
-  'Bearer ',
-  ADMIN_KEY,
-  `Basic ${ADMIN_KEY}`,
-  `Bearer ${ADMIN_KEY}x`,
-  `Bearer ${ADMIN_KEY.slice(0, -1)}`,
-  `Bearer ${ADMIN_KEY.toUpperCase()}`,
-  `Bearer ${jwtFor('ann')}`,
-  `Bearer ${'x'.repeat(4_000)}`,
-];
+/** Everything that is not `Bearer` and this very key, the key of the others among it. */
+function wrongKeys(key: string, another: string): readonly (string | undefined)[] {
+  return [
+    ...[undefined, '', 'Bearer ', key, `Basic ${key}`, `Bearer ${key}x`, `Bearer ${key.slice(0, -1)}`],
+    ...[`Bearer ${key.toUpperCase()}`, `Bearer ${another}`, `Bearer ${jwtFor('ann')}`, `Bearer ${'x'.repeat(4_000)}`],
+  ];
+}
 
 describe('what operators have', () => {
   it('is closed to everybody else: every route, every wrong key', async () => {
-    const operators = (await allRoutes()).filter(({ path }) => path.startsWith('/v1/admin'));
-    expect(operators.length).toBeGreaterThanOrEqual(8);
+    const operators = (await allRoutes()).filter((route) => route.for === 'operator');
+    expect(operators.length).toBeGreaterThanOrEqual(11);
     const paths = [...operators, { method: 'GET', path: '/v1/admin' }, { method: 'GET', path: '/v1/admin/unknown' }];
     for (const { method, path } of [...paths, { method: 'PUT', path: '/v1/admin/sales' }]) {
-      for (const authorization of WRONG_KEYS) {
+      for (const authorization of wrongKeys(ADMIN_KEY, SERVER_KEY)) {
         const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
         const answer = await world.call(method, path, { headers, ...(method === 'POST' && { body: {} }) });
         expect(answer.status, `${method} ${path} ${authorization}`).toBe(401);
@@ -61,8 +69,38 @@ describe('what operators have', () => {
     expect(await world.ledger.sales.list()).toEqual([]);
   });
 
+  it('and what back ends and buyers have is closed likewise', async () => {
+    const routes = await allRoutes();
+    const servers = routes.filter((route) => route.for === 'server');
+    expect(servers.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `POST /v1/orders/${'A'.repeat(22)}/payment`,
+      'POST /v1/bulk/purchases',
+    ]);
+    for (const { method, path } of servers) {
+      for (const authorization of wrongKeys(SERVER_KEY, ADMIN_KEY)) {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+        const answer = await world.call(method, path, { headers, body: {} });
+        expect([answer.status, answer.json.reason], `${path} ${authorization}`).toEqual([401, 'unauthenticated']);
+      }
+    }
+    const buyers = routes.filter((route) => route.for === 'buyer');
+    expect(buyers.length).toBeGreaterThanOrEqual(6);
+    for (const { method, path } of buyers) {
+      for (const key of [{}, { admin: true }, { server: true }] as const) {
+        expect((await world.call(method, path, key)).status, `${method} ${path}`).toBe(401);
+      }
+    }
+  });
+
+  it('leaves open to anybody what everybody may know, and nothing more', async () => {
+    const open = (await allRoutes()).filter((route) => route.for === 'anybody' && route.method !== 'HEAD');
+    expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+      ...['GET /livez', 'GET /readyz', 'GET /v1/sales', 'GET /v1/sales/some-sale', 'POST /dev/identity'],
+    ]);
+  });
+
   it('is nowhere else: every other route does the same with the key as without', async () => {
-    const others = (await allRoutes()).filter(({ path }) => !path.startsWith('/v1/admin'));
+    const others = (await allRoutes()).filter((route) => route.for !== 'operator');
     expect(others.length).toBeGreaterThanOrEqual(8);
     for (const { method, path } of others) {
       const [with_, without] = [await world.call(method, path, { admin: true }), await world.call(method, path)];

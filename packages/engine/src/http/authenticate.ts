@@ -37,9 +37,17 @@ export function buyerOf(request: { readonly buyer: Buyer | null }): Buyer {
   return request.buyer;
 }
 
-export function isOperator(adminKey: string): (request: FastifyRequest) => boolean {
-  invariant(adminKey.length > 0, 'the admin key is not empty');
-  const expected = digestOf(adminKey);
+/** For callers who carry one key of the deployment. */
+export function requireKey(hasKey: (request: FastifyRequest) => boolean, refuser: Refuser): Guard {
+  return (request, reply, next) => {
+    if (hasKey(request)) next();
+    else refuser.refuse(request, reply, refuse('unauthenticated'));
+  };
+}
+
+export function keyCheck(key: string): (request: FastifyRequest) => boolean {
+  invariant(key.length > 0, 'a key is not empty');
+  const expected = digestOf(key);
   return (request) => {
     const credential = bearerOf(request);
     return credential !== null && timingSafeEqual(digestOf(credential), expected);

@@ -4,24 +4,40 @@ import type { Buyer } from '../domain/buyer.ts';
 import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
 import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { Order } from '../domain/order/order.ts';
+import type { OrderCursor } from '../domain/order/order-cursor.ts';
+import type { OrderEvent } from '../domain/order/order-event.ts';
+import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import type { BulkAnswer, BulkItem } from '../funnel/bulk-purchase.ts';
+import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
+import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { PatchRequest } from '../inventory/change-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
+import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
+import type { OrderStreamLimits } from './limits.ts';
 
 /** The part of an engine that speaks HTTP. */
 export interface ServedEngine {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
+  bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  /** Whoever's it is. */
+  showOrder(orderId: OrderId): Promise<Order | null>;
+  listOrders(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
+  orderHistory(orderId: OrderId): Promise<readonly OrderEvent[]>;
+  cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
+  notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
+  watchOrders(listener: (orders: readonly Order[]) => void): () => void;
   /** Null for a draft, too. */
   findSale(saleId: SaleId): Promise<Sale | null>;
   /** Published sales. */
@@ -31,8 +47,8 @@ export interface ServedEngine {
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
-  /** Drafts, too. An engine without it shows operators what buyers see. */
-  listAllSales?(): Promise<readonly Sale[]>;
+  /** Drafts, too. */
+  listAllSales(): Promise<readonly Sale[]>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 }
@@ -42,6 +58,8 @@ export interface HttpDeps {
   readonly identity: IdentityVerifier;
   /** What operators send as `Authorization: Bearer`. */
   readonly adminKey: string;
+  /** What the operator's own back end sends, likewise. */
+  readonly serverKey: string;
   readonly clock: Clock;
   /** True once the engine has started, false again while it drains: what /readyz says. */
   readonly isReady: () => boolean;
@@ -55,6 +73,8 @@ export interface HttpDeps {
   readonly serves?: 'buyers' | 'operators' | 'both';
   /** A JWT for any buyer: only on a machine of one's own. */
   readonly devIdentity?: (buyerId: BuyerId) => string;
+  /** What streams of order events may cost; for tests. */
+  readonly orderStreams?: Partial<OrderStreamLimits>;
   /** The folder of the built page; without it there is no page. */
   readonly storefront?: string;
 }

@@ -26,7 +26,8 @@ function frameworkErrorToRefusal(error: FastifyError): ThrownRefusal {
   if (error.validationContext === 'params' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
     return { refusal: refuse('not_found') };
   }
-  if (error.validation) return { refusal: refuse('bad_request'), detail: messagesOf(error.validation) };
+  if (error.validation)
+    return { refusal: refuse('bad_request'), detail: messagesOf(error.validation, error.validationContext) };
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return { refusal: refuse('payload_too_large') };
@@ -47,9 +48,12 @@ function isFrameworkError(error: unknown): error is FastifyError {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
 }
 
-function messagesOf(validation: NonNullable<FastifyError['validation']>): string {
+function messagesOf(validation: NonNullable<FastifyError['validation']>, context = 'body'): string {
   const messages = validation.slice(0, MAX_MESSAGES).map(({ instancePath, message, params }) => {
-    const subject = instancePath === '' ? 'The body' : instancePath.slice(1).replaceAll('/', '.');
+    const subject =
+      instancePath === ''
+        ? `The ${context === 'querystring' ? 'query' : 'body'}`
+        : instancePath.slice(1).replaceAll('/', '.');
     const unknownName = params.additionalProperty;
     if (typeof unknownName === 'string')
       return `There is no field ${JSON.stringify(unknownName.slice(0, MAX_NAME_LENGTH))}.`;

@@ -16,6 +16,7 @@ import type { HttpDeps, ServedEngine } from './deps.ts';
 import { createHttpServer } from './server.ts';
 
 export const ADMIN_KEY = 'an-admin-key-of-32-characters-or-so';
+export const SERVER_KEY = 'a-server-key-of-32-characters-or-so';
 const JWT_SECRET = 'the-secret-of-the-operator-32-bytes';
 
 /** A JWT made by hand: tests must be able to make wrong ones. */
@@ -30,6 +31,7 @@ export interface Call {
   /** Calls as this buyer. */
   readonly as?: string;
   readonly admin?: true;
+  readonly server?: true;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a text is sent as it is. */
   readonly body?: unknown;
@@ -70,7 +72,8 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
   });
   const { stub, ...deps } = more;
   const app = createHttpServer({
-    ...{ engine: { ...engine, ...stub }, clock, adminKey: ADMIN_KEY, isReady: () => true, random: () => 0 },
+    ...{ engine: { ...engine, ...stub }, clock, isReady: () => true, random: () => 0 },
+    ...{ adminKey: ADMIN_KEY, serverKey: SERVER_KEY },
     ...{ identity: createJwtIdentity({ secret: JWT_SECRET, buyerClaim: 'sub' }), trustedProxies: [] },
     ...{ logger: pino({ level: 'trace' }, sink), ...deps },
   });
@@ -78,8 +81,13 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 
-  async function call(method: string, path: string, { as, admin, headers = {}, body }: Call = {}): Promise<Answer> {
-    const credential = admin ? ADMIN_KEY : as && jwtFor(as);
+  async function call(
+    method: string,
+    path: string,
+    { as, admin, server, headers = {}, body }: Call = {},
+  ): Promise<Answer> {
+    const key = (admin && ADMIN_KEY) ?? (server && SERVER_KEY);
+    const credential = key ?? (as && jwtFor(as));
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {

@@ -4,6 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** A purchase with the longest buyer id we carry takes half of it. */
 export const MAX_BODY_BYTES = 4_096;
 
+/** A thousand bulk purchases with long ids. Read only for whoever has the server key. */
+export const MAX_BULK_BODY_BYTES = 1_048_576;
+
 /** As nginx has it; a JWT of the longest buyer id takes half of it. */
 export const MAX_HEADER_BYTES = 8_192;
 
@@ -28,3 +31,21 @@ export function mayLeaveUnread(headers: IncomingHttpHeaders): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
   return Number(headers['content-length'] ?? 0) <= MAX_BODY_BYTES;
 }
+
+/** What streams of order events may cost. */
+export interface OrderStreamLimits {
+  readonly maxStreams: number;
+  readonly rereadMs: number;
+  readonly heartbeatMs: number;
+  readonly lifetimeMs: number;
+}
+
+export const ORDER_STREAM_LIMITS: OrderStreamLimits = {
+  /** With the next figure, 400 readings a second at most: a small part of what the embedded ledger has. */
+  maxStreams: 2_000,
+  rereadMs: 5_000,
+  /** A quarter of the shortest idle time-out of the proxies we know. */
+  heartbeatMs: 15_000,
+  /** Who reads is judged when they come; so they come again. */
+  lifetimeMs: 10 * 60_000,
+};

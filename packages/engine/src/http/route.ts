@@ -19,6 +19,8 @@ export interface RouteDeps extends HttpDeps {
   readonly refuser: Refuser;
   readonly requireBuyer: Guard;
   readonly requireOperator: Guard;
+  /** The operator's own back end. */
+  readonly requireServer: Guard;
 }
 
 /** Beside its own answer, every route may give these. */

@@ -6,7 +6,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { refuse } from '../domain/refusal.ts';
-import { isOperator, requireBuyer } from './authenticate.ts';
+import { keyCheck, requireBuyer, requireKey } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorToRefusal } from './error-to-refusal.ts';
@@ -30,7 +30,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   const refuser = createRefuser({ clock: deps.clock, random: deps.random ?? Math.random, isClosing: () => isClosing });
   const app = newServer(deps, (error, request, reply) => answerError(refuser, error, request, reply));
   const table = createRouteTable(app);
-  const mayOperate = isOperator(deps.adminKey);
+  const mayOperate = keyCheck(deps.adminKey);
 
   app.decorateRequest('buyer', null);
   app.addHook('onRequest', (request, reply, next) => {
@@ -59,10 +59,8 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   addRoutes(app, {
     ...deps,
     ...{ refuser, requireBuyer: requireBuyer(deps.identity, refuser) },
-    requireOperator(request, reply, next) {
-      if (mayOperate(request)) next();
-      else refuser.refuse(request, reply, refuse('unauthenticated'));
-    },
+    requireOperator: requireKey(mayOperate, refuser),
+    requireServer: requireKey(keyCheck(deps.serverKey), refuser),
   });
   return app;
 }

@@ -230,6 +230,7 @@ describe('who is behind a proxy', () => {
         engine: world.engine,
         clock: world.clock,
         adminKey: 'x',
+        serverKey: 'y',
         isReady: () => true,
         logger: false,
         trustedProxies,

@@ -5,8 +5,15 @@
  */
 export type SignedPurpose = 'purchase' | 'receipt';
 
+export type DerivedPurpose = 'bulk';
+
 export interface Signer {
   sign(purpose: SignedPurpose, fields: readonly string[]): string;
+  /**
+   * An id of 22 URL-safe letters that nobody without the key can tell beforehand, the same for the same fields as long as
+   * the oldest key is there: a newer one put before it changes no id.
+   */
+  deriveId(purpose: DerivedPurpose, fields: readonly string[]): string;
   /** The fields, or null when the text was not signed here, was changed, or serves another purpose. Never throws. */
   verify(purpose: SignedPurpose, text: string): readonly string[] | null;
 }

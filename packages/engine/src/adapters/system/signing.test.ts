@@ -126,6 +126,20 @@ describe('signing', () => {
     expect(createSigner([{ ...K2, id: 'k1' }]).verify('purchase', old)).toBeNull();
   });
 
+  it('derives one id of 22 letters from the same fields, whatever key was put first since', () => {
+    const id = signer.deriveId('bulk', ['server', 'sale', 'ann', 'r1']);
+    expect(id).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(createSigner([key('k2'), K1]).deriveId('bulk', ['server', 'sale', 'ann', 'r1'])).toBe(id);
+    expect(createSigner([key('k2')]).deriveId('bulk', ['server', 'sale', 'ann', 'r1'])).not.toBe(id);
+    for (const other of [
+      ['server', 'sale', 'an', 'nr1'],
+      ['server', 'sale', 'ann', 'r2'],
+      ['server', 'sale', 'ann'],
+    ]) {
+      expect(signer.deriveId('bulk', other)).not.toBe(id);
+    }
+  });
+
   it('takes the key id into the signature', () => {
     const twins = createSigner([K1, { ...K1, id: 'k9' }]);
     const [, body, mac] = twins.sign('purchase', FIELDS).split('.');

@@ -4,7 +4,7 @@
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { invariant } from '../../domain/invariant.ts';
-import type { SignedPurpose, Signer } from '../../ports/signer.ts';
+import type { DerivedPurpose, SignedPurpose, Signer } from '../../ports/signer.ts';
 
 export interface SigningKey {
   /** Letters, digits, dash and underscore. */
@@ -20,7 +20,10 @@ const KEY_ID = /^[\w-]+$/;
 /** The longest text that is looked at: a token with the longest ids takes half of it. */
 const MAX_TEXT_LENGTH = 4_096;
 
-/** Signs with the first key; verifies with any of them. */
+/** 132 bits: as long as a drawn id. */
+const ID_LENGTH = 22;
+
+/** Signs with the first key, verifies with any of them, derives ids with the last. */
 export function createSigner(keys: readonly [SigningKey, ...SigningKey[]]): Signer {
   for (const key of keys) {
     invariant(KEY_ID.test(key.id), 'a key id is letters, digits, dash and underscore');
@@ -30,12 +33,14 @@ export function createSigner(keys: readonly [SigningKey, ...SigningKey[]]): Sign
   invariant(secrets.size === keys.length, 'key ids are different');
   const [current] = keys;
   const currentSecret = createSecretKey(current.secret);
+  const oldestSecret = createSecretKey((keys.at(-1) ?? current).secret);
 
   return {
     sign(purpose, fields) {
       const head = `${current.id}.${encode(fields)}`;
       return `${head}.${mac(currentSecret, purpose, head)}`;
     },
+    deriveId: (purpose, fields) => mac(oldestSecret, purpose, encode(fields)).slice(0, ID_LENGTH),
     verify(purpose, text) {
       if (text.length > MAX_TEXT_LENGTH) return null;
       const [keyId, body, signature, ...rest] = text.split('.');
@@ -47,7 +52,7 @@ export function createSigner(keys: readonly [SigningKey, ...SigningKey[]]): Sign
   };
 }
 
-function mac(secret: KeyObject, purpose: SignedPurpose, head: string): string {
+function mac(secret: KeyObject, purpose: SignedPurpose | DerivedPurpose, head: string): string {
   return createHmac('sha256', secret).update(`sluice:${purpose}:${head}`).digest('base64url');
 }
 

@@ -51,7 +51,7 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
     ...{ startsAtMs, endsAtMs: options.ends ?? startsAtMs + options.lasts, holdMs: options.hold },
   };
   let answer = await callAdmin(deployment, { method: 'POST', path: routes.adminSales(), body });
-  if (!options.draft) answer = await callAdmin(deployment, { method: 'POST', path: routes.publish(id) });
+  if (!options.draft) answer = await callAdmin(deployment, { method: 'POST', path: routes.operate(id, 'publish') });
   const created = answer as AdminSaleAnswer;
   if (options.json) {
     printJson(created);

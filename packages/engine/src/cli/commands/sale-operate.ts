@@ -1,4 +1,4 @@
-/** `sluice sale pause|resume|close`: what an operator does to a sale that is published. */
+/** `sluice sale publish|pause|resume|close`: what an operator does to the state of a sale. */
 import type { AdminSaleAnswer } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
@@ -6,6 +6,7 @@ import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOption
 import { printJson, printTitle } from '../print.ts';
 
 const OPERATIONS = {
+  publish: 'open a draft: it is loaded, and sells when its window opens',
   pause: 'stop new claims for now; what was bought goes on',
   resume: 'let a paused sale sell again',
   close: 'stop new claims for good; payments and orders go on',

@@ -12,8 +12,8 @@ type StartOptions = Partial<Record<SettingKey, string>> & { readonly config?: st
 
 const HELP = `
 Settings come from, each over the one before it: defaults, sluice.config.json, the environment, the command line.
-Secrets are set in the first two or the environment (SLUICE_JWT_KEY, SLUICE_ADMIN_KEY, SLUICE_TOKEN_KEYS); what is not set
-is generated and kept in the data directory.
+Secrets are set in the first two or the environment (SLUICE_JWT_KEY, SLUICE_ADMIN_KEY, SLUICE_SERVER_KEY,
+SLUICE_TOKEN_KEYS); what is not set is generated and kept in the data directory.
 
 Examples:
   $ sluice start

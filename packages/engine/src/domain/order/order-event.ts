@@ -1,19 +1,9 @@
 /** What happened to an order, written in the transaction in which it happened. */
+import type { OrderEventType } from '@sluice/contract/codes';
 import type { BuyerId, OrderId, SaleId } from '../ids.ts';
 import type { OrderState } from './order.ts';
 
-export const ORDER_EVENT_TYPES = [
-  'order.settled',
-  'order.refused',
-  'order.paid',
-  'order.cancelled',
-  'order.expired',
-  /** Money was taken for which there is nothing, or no more: give it back. */
-  'order.refund_due',
-  'order.refunded',
-] as const;
-
-export type OrderEventType = (typeof ORDER_EVENT_TYPES)[number];
+export type { OrderEventType };
 
 export interface OrderEvent {
   readonly type: OrderEventType;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   awaitsLateMoney,
   canBecome,
+  isFinal,
   isLive,
   ORDER_EDGES,
   ORDER_STATES,
@@ -66,5 +67,9 @@ describe('the table of order states', () => {
       refunded: null,
     });
     expect(ORDER_STATES.filter(isLive)).toEqual(['queued', 'pending', 'paid', 'fulfilled']);
+  });
+
+  test('moves by itself on the way into the ledger and while it is unpaid, and never after', () => {
+    expect(ORDER_STATES.filter((state) => !isFinal(state))).toEqual(['queued', 'pending']);
   });
 });

@@ -63,3 +63,8 @@ export function isLive(state: OrderState): boolean {
 export function awaitsLateMoney(state: OrderState): boolean {
   return state === 'cancelled' || state === 'expired';
 }
+
+/** Nothing more happens to it by itself: only money or a person can change it now. */
+export function isFinal(state: OrderState): boolean {
+  return state !== 'queued' && state !== 'pending';
+}

@@ -1,4 +1,4 @@
-/** `GET /v1/admin/sales`: every sale, with what only operators see. */
+/** `GET /v1/admin/sales`: every sale, drafts too, with what only operators see. */
 import { ADMIN_SALE_LIST } from '@sluice/contract';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
@@ -7,7 +7,7 @@ const schema = { response: { 200: ADMIN_SALE_LIST, ...PROBLEMS } };
 
 export function addAdminListSales(app: HttpServer, { engine, clock }: RouteDeps): void {
   app.get('/sales', { schema }, async () => {
-    const sales = await (engine.listAllSales?.() ?? engine.listSales());
+    const sales = await engine.listAllSales();
     const nowMs = clock.nowMs();
     return { sales: sales.map((sale) => adminSaleAnswer(sale, nowMs)) };
   });

@@ -1,13 +1,21 @@
 /** Which routes there are, and who is let in. */
 import type { HttpServer, RouteDeps } from '../route.ts';
+import { addAdminCancelOrder } from './admin-cancel-order.ts';
+import { addAdminListOrders } from './admin-list-orders.ts';
 import { addAdminListSales } from './admin-list-sales.ts';
+import { addAdminShowOrder } from './admin-show-order.ts';
 import { addAdminShowSale } from './admin-show-sale.ts';
+import { addBulkPurchase } from './bulk-purchase.ts';
+import { addCancelOrder } from './cancel-order.ts';
 import { addCreateSale } from './create-sale.ts';
 import { addDevIdentity } from './dev-identity.ts';
 import { addHealth } from './health.ts';
 import { addIssueToken } from './issue-token.ts';
+import { addListOrders } from './list-orders.ts';
 import { addListSales } from './list-sales.ts';
+import { addNotePayment } from './note-payment.ts';
 import { addOperateSale } from './operate-sale.ts';
+import { addOrderEvents } from './order-events.ts';
 import { addPatchSale } from './patch-sale.ts';
 import { addPurchase } from './purchase.ts';
 import { addReadPlaces } from './read-places.ts';
@@ -22,7 +30,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { serves = 'both', devIdentity, storefront } = deps;
   addHealth(app, deps);
   if (serves !== 'operators') {
-    for (const add of [addListSales, addShowSale, addIssueToken, addPurchase, addShowOrder]) add(app, deps);
+    for (const add of [addListSales, addShowSale, addIssueToken, addPurchase]) add(app, deps);
+    for (const add of [addListOrders, addShowOrder, addCancelOrder, addOrderEvents]) add(app, deps);
+    // Where buyers are served, because a back end is not on the operators' machine; with a key of its own.
+    for (const add of [addNotePayment, addBulkPurchase]) add(app, deps);
     if (devIdentity) addDevIdentity(app, { ...deps, devIdentity });
     if (storefront !== undefined) addStorefront(app, storefront);
   }
@@ -31,16 +42,10 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     (operators: HttpServer, _options, done) => {
       // On the scope, not on each route: a new one is closed until it is opened.
       operators.addHook('onRequest', deps.requireOperator);
-      const routes = [
-        addCreateSale,
-        addAdminListSales,
-        addAdminShowSale,
-        addPatchSale,
-        addOperateSale,
-        addReceiveStock,
-        addReadPlaces,
-      ];
-      for (const add of routes) add(operators, deps);
+      const sales = [addCreateSale, addAdminListSales, addAdminShowSale, addPatchSale, addOperateSale];
+      const stock = [addReceiveStock, addReadPlaces];
+      const orders = [addAdminListOrders, addAdminShowOrder, addAdminCancelOrder];
+      for (const add of [...sales, ...stock, ...orders]) add(operators, deps);
       done();
     },
     { prefix: ADMIN_PREFIX },

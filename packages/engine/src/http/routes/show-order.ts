@@ -2,6 +2,7 @@
 import { ORDER, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
+import { orderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = { params: ORDER_PARAMS, response: { 200: ORDER, ...PROBLEMS } };
@@ -10,7 +11,6 @@ export function addShowOrder(app: HttpServer, { engine, refuser, requireBuyer }:
   app.get('/v1/orders/:orderId', { schema, onRequest: requireBuyer }, async (request, reply) => {
     const order = await engine.findOrder(request.params.orderId, buyerOf(request));
     if (!order) return refuser.refuse(request, reply, refuse('not_found'));
-    const { orderId, saleId, units, state, refusal, settledAtMs, dueAtMs } = order;
-    return { orderId, saleId, units, status: state, refusal, settledAtMs, dueAtMs };
+    return orderAnswer(order);
   });
 }

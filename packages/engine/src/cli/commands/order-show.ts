@@ -1,0 +1,46 @@
+/** `sluice order show`: an order, and what happened to it. */
+import type { AdminOrderAnswer, AdminOrderDetails } from '@sluice/contract';
+import type { Command } from 'commander';
+import { routes } from '../../bench/routes.ts';
+import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
+import { instantText, printJson, printTable, printTitle, type Row } from '../print.ts';
+
+const EXAMPLES = `
+Whoever bought, and whatever came of it. The history is what the ledger wrote in the very transactions in which it happened.
+
+Example:
+  $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg
+`;
+
+export function addOrderShow(order: Command): void {
+  const command = order
+    .command('show <id>')
+    .description('show an order, and what happened to it')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', EXAMPLES);
+  withDeploymentOptions(command).action(showOrder);
+}
+
+async function showOrder(id: string, options: DeploymentOptions & { readonly json?: true }): Promise<void> {
+  const call = { method: 'GET', path: routes.adminOrder(id) } as const;
+  const order = (await callAdmin(findDeployment(options), call)) as AdminOrderDetails;
+  if (options.json) {
+    printJson(order);
+    return;
+  }
+  printOrder(order);
+  console.log();
+  printTable(order.history.map(({ atMs, type, status }): Row => [instantText(atMs), type, `now ${status}`]));
+}
+
+export function printOrder(order: AdminOrderAnswer): void {
+  printTitle(`order ${order.orderId} is ${order.status}`);
+  printTable([
+    ['buyer', order.buyer],
+    ['sale', order.saleId],
+    ['units', order.units],
+    ['settled', instantText(order.settledAtMs)],
+    ...(order.dueAtMs === null ? [] : [['due', instantText(order.dueAtMs), 'unless it is paid'] as const]),
+    ...(order.refusal === null ? [] : [['refused', order.refusal] as const]),
+  ]);
+}

@@ -1,0 +1,54 @@
+/** All orders of a list, as one stream of text: pages are read as fast as the other side takes them. */
+import type { AdminOrderAnswer } from '@sluice/contract';
+import type { OrderCursor } from '../domain/order/order-cursor.ts';
+import { readCursor } from '../domain/order/order-cursor.ts';
+import type { OrderPage } from '../ports/orders.ts';
+import { adminOrderAnswer } from './order-answers.ts';
+
+export type ExportFormat = 'csv' | 'ndjson';
+
+export const EXPORT_MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+/** As large as an answer of the ledger should be. */
+export const EXPORT_PAGE = 500;
+
+const COLUMNS: readonly (keyof AdminOrderAnswer)[] = [
+  ...(['orderId', 'saleId', 'buyer', 'units', 'status', 'refusal', 'settledAtMs', 'dueAtMs'] as const),
+  ...(['region', 'channel'] as const),
+];
+
+/** One text for each page: fewer, larger pieces. */
+export async function* exportOrders(
+  format: ExportFormat,
+  readPage: (cursor: OrderCursor | null) => Promise<OrderPage>,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(COLUMNS);
+  const lineOf = format === 'csv' ? csvOrder : (order: AdminOrderAnswer) => `${JSON.stringify(order)}\n`;
+  for (let cursor: OrderCursor | null = null; ; ) {
+    const { orders, next } = await readPage(cursor);
+    if (orders.length > 0) yield orders.map((order) => lineOf(adminOrderAnswer(order))).join('');
+    if (next === null) return;
+    cursor = readCursor(next);
+  }
+}
+
+function csvOrder(order: AdminOrderAnswer): string {
+  return csvLine(COLUMNS.map((column) => order[column]));
+}
+
+function csvLine(cells: readonly (string | number | null)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+/** What a spreadsheet would take for a formula. A buyer chooses their own name. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+
+function csvCell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

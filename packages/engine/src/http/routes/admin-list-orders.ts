@@ -1,0 +1,41 @@
+/** `GET /v1/admin/sales/{saleId}/orders`: a page of a sale's orders as JSON, or all of them as CSV or NDJSON. */
+import { Readable } from 'node:stream';
+import { ADMIN_LIST_ORDERS, ADMIN_ORDER_PAGE, SALE_PARAMS } from '@sluice/contract';
+import { refuse } from '../../domain/refusal.ts';
+import { adminOrderAnswer } from '../order-answers.ts';
+import { EXPORT_MEDIA_TYPES, EXPORT_PAGE, type ExportFormat, exportOrders } from '../order-export.ts';
+import { NO_CURSOR_OF_OURS, pageAsked } from '../order-page.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+
+const schema = {
+  params: SALE_PARAMS,
+  querystring: ADMIN_LIST_ORDERS,
+  response: { 200: ADMIN_ORDER_PAGE, ...PROBLEMS },
+};
+
+export function addAdminListOrders(app: HttpServer, { engine, refuser }: RouteDeps): void {
+  // HEAD would read every page for nothing.
+  app.get('/sales/:saleId/orders', { schema, exposeHeadRoute: false }, async (request, reply) => {
+    const { state, buyer, format, ...page } = request.query;
+    const asked = pageAsked(page);
+    if (!asked) return refuser.refuse(request, reply, refuse('bad_request'), { detail: NO_CURSOR_OF_OURS });
+    const { saleId } = request.params;
+    if (!(await engine.showSale(saleId))) return refuser.refuse(request, reply, refuse('not_found'));
+
+    const filter = { saleId, ...(state !== undefined && { state }), ...(buyer !== undefined && { buyerId: buyer }) };
+    const wanted = format ?? formatAccepted(request.headers.accept);
+    if (wanted === 'json') {
+      const { orders, next } = await engine.listOrders(filter, asked.cursor, asked.max);
+      return { orders: orders.map(adminOrderAnswer), next };
+    }
+    const pages = exportOrders(wanted, (cursor) => engine.listOrders(filter, cursor ?? asked.cursor, EXPORT_PAGE));
+    reply.type(EXPORT_MEDIA_TYPES[wanted]);
+    // The type of a stream is not that of the page that is promised beside it.
+    return reply.send(Readable.from(pages) as never);
+  });
+}
+
+function formatAccepted(accept = ''): ExportFormat | 'json' {
+  if (/\btext\/csv\b/i.test(accept)) return 'csv';
+  return /\bapplication\/x-ndjson\b/i.test(accept) ? 'ndjson' : 'json';
+}

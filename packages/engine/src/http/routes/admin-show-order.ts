@@ -1,0 +1,17 @@
+/** `GET /v1/admin/orders/{orderId}`: an order, and what happened to it. */
+import { ADMIN_ORDER_DETAILS, ORDER_PARAMS } from '@sluice/contract';
+import { refuse } from '../../domain/refusal.ts';
+import { adminOrderAnswer } from '../order-answers.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+
+const schema = { params: ORDER_PARAMS, response: { 200: ADMIN_ORDER_DETAILS, ...PROBLEMS } };
+
+export function addAdminShowOrder(app: HttpServer, { engine, refuser }: RouteDeps): void {
+  app.get('/orders/:orderId', { schema }, async (request, reply) => {
+    const order = await engine.showOrder(request.params.orderId);
+    if (!order) return refuser.refuse(request, reply, refuse('not_found'));
+    const events = await engine.orderHistory(order.orderId);
+    const history = events.map(({ type, state, atMs }) => ({ type, status: state, atMs }));
+    return { ...adminOrderAnswer(order), history };
+  });
+}

@@ -1,0 +1,21 @@
+/** `POST /v1/orders/{orderId}/payment`: the back end tells of money. What it says twice changes nothing. */
+import { ORDER_PARAMS, PAYMENT_NOTED, PAYMENT_NOTICE } from '@sluice/contract';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+
+const schema = { params: ORDER_PARAMS, body: PAYMENT_NOTICE, response: { 200: PAYMENT_NOTED, ...PROBLEMS } };
+
+const DIFFERS = 'This reference was used before, for another order or amount.';
+
+export function addNotePayment(app: HttpServer, { engine, refuser, requireServer }: RouteDeps): void {
+  app.post('/v1/orders/:orderId/payment', { schema, onRequest: requireServer }, async (request, reply) => {
+    const { orderId } = request.params;
+    const { reference, outcome, amount = null } = request.body;
+    const noted = await engine.notePayment({ orderId, reference, outcome, amount });
+    if (noted.kind === 'refused') {
+      return refuser.refuse(request, reply, noted, noted.reason === 'content_differs' ? { detail: DIFFERS } : {});
+    }
+    const { payment, order, isRepeated } = noted;
+    if (!isRepeated) request.log.info({ orderId, outcome, payment: payment.state }, 'payment noted');
+    return { orderId, reference, outcome, payment: payment.state, status: order?.state ?? null, repeated: isRepeated };
+  });
+}

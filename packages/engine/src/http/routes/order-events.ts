@@ -1,0 +1,36 @@
+/** `GET /v1/orders/{orderId}/events`: what becomes of an order, as server-sent events, to its buyer. */
+import { ORDER_PARAMS } from '@sluice/contract';
+import { isFinal } from '../../domain/order/order.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { buyerOf } from '../authenticate.ts';
+import { createOrderStreams, eventIdOf } from '../order-streams.ts';
+import { API_HEADERS } from '../outcome-to-response.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+
+const schema = { params: ORDER_PARAMS, response: PROBLEMS };
+
+export function addOrderEvents(app: HttpServer, deps: RouteDeps): void {
+  const { engine, refuser, requireBuyer } = deps;
+  const streams = createOrderStreams(deps);
+  app.addHook('preClose', (done) => {
+    streams.close();
+    done();
+  });
+  // HEAD would wait for the end of the stream.
+  const options = { schema, onRequest: requireBuyer, exposeHeadRoute: false };
+  app.get('/v1/orders/:orderId/events', options, async (request, reply) => {
+    const buyer = buyerOf(request);
+    const order = await engine.findOrder(request.params.orderId, buyer);
+    if (!order) return refuser.refuse(request, reply, refuse('not_found'));
+    // A reader that reconnects by itself after the last event is told to stop.
+    if (isFinal(order.state) && request.headers['last-event-id'] === eventIdOf(order)) {
+      reply.hijack();
+      reply.raw.writeHead(204, API_HEADERS).end();
+      return reply;
+    }
+    if (!streams.hasRoom()) return refuser.refuse(request, reply, refuse('busy'));
+    reply.hijack();
+    streams.open(reply.raw, order, request.log);
+    return reply;
+  });
+}
