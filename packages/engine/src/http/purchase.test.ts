@@ -167,8 +167,9 @@ describe('refusals that a buyer or an operator can meet', () => {
       return world.call('POST', '/v1/admin/sales', { admin: true, body: draftOf('twice') });
     },
     async wrong_state() {
-      await world.openSale('published');
-      return world.call('POST', '/v1/admin/sales/published/publish', { admin: true });
+      await world.openSale('ended');
+      await world.ledger.sales.operate('ended', 'close');
+      return world.call('POST', '/v1/admin/sales/ended/resume', { admin: true });
     },
     payload_too_large: () => world.buy('none', 'ann', 'x'.repeat(5_000)),
     unsupported_media_type: () =>
