@@ -195,6 +195,70 @@ export function orderLifeContract(ledger: () => Ledger, longest: number): void {
       expect((await quotasOf(ledger(), saleId))[0]).toMatchObject({ heldUnits: 0, soldUnits: 1 });
     });
 
+    test('keeps its units when the payment that was too much is given back', async () => {
+      const saleId = await openSale(ledger());
+      const { orderId } = await settle(saleId, 1);
+      await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/first`, 'paid'));
+      await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/second`, 'paid'));
+      const surplus = await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/second`, 'refunded'));
+      expect(surplus).toMatchObject({ payment: { state: 'applied' }, order: { state: 'paid' }, release: null });
+      const own = await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/first`, 'refunded'));
+      expect(own).toMatchObject({ payment: { state: 'applied' }, order: { state: 'refunded' }, release: { orderId } });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('keeps its units when the one too much of two early payments was given back already', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1);
+      for (const outcome of ['paid', 'refunded'] as const) {
+        if (outcome === 'paid')
+          await ledger().orders.notePayment(noticeOf(claim.orderId, `${claim.orderId}/first`, outcome));
+        await ledger().orders.notePayment(noticeOf(claim.orderId, `${claim.orderId}/second`, outcome));
+      }
+      expect(await ledger().settlement.settle([claim])).toMatchObject([{ kind: 'settled', order: { state: 'paid' } }]);
+      const refund = await ledger().orders.notePayment(noticeOf(claim.orderId, `${claim.orderId}/second`, 'refunded'));
+      expect(refund).toMatchObject({ kind: 'repeated', payment: { state: 'applied' } });
+    });
+
+    test('ends again when late money was given back before its claim was settled', async () => {
+      const saleId = await openHasty(ledger(), 5);
+      const { orderId, buyerId } = await settle(saleId, 1);
+      await ledger().orders.expireDue(10);
+      for (const outcome of ['refunded', 'paid'] as const) {
+        await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/late`, outcome));
+      }
+      const again = { ...newClaim(saleId, 1, { buyerId }), origin: newClaim(saleId, 2).origin };
+      expect(await ledger().settlement.settle([again])).toMatchObject([
+        { kind: 'revived', order: { state: 'refunded' }, release: { orderId, origin: again.origin } },
+      ]);
+      const refund = await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/late`, 'refunded'));
+      expect(refund).toMatchObject({ kind: 'repeated', payment: { state: 'applied' } });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+      expect((await quotasOf(ledger(), saleId))[0]).toMatchObject({ heldUnits: 0, soldUnits: 0 });
+    });
+
+    test('ends as refunded when late money was given back before it was given up', async () => {
+      const saleId = await openHasty(ledger(), 5);
+      const { orderId } = await settle(saleId, 1);
+      await ledger().orders.expireDue(10);
+      await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/late`, 'refunded'));
+      const { payment } = await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/late`, 'paid'));
+      expect(await ledger().orders.giveUpReclaim(payment)).toMatchObject({ state: 'refunded' });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('owes the money back that came before the order was refused', async () => {
+      const saleId = await openSale(ledger(), { limitUnits: 1 });
+      const buyerId = 'one-at-a-time';
+      const second = newClaim(saleId, 2, { buyerId });
+      await ledger().orders.notePayment(noticeOf(second.orderId, `${second.orderId}/early`, 'paid'));
+      const outcomes = await ledger().settlement.settle([newClaim(saleId, 1, { buyerId }), second]);
+      expect(outcomes[1]).toMatchObject({ kind: 'refused', order: { state: 'paid_unfulfilled' } });
+      const notice = noticeOf(second.orderId, `${second.orderId}/early`, 'paid');
+      expect(await ledger().orders.notePayment(notice)).toMatchObject({ payment: { state: 'refund_due' } });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
     test('refuses the same reference for something else, and takes nothing', async () => {
       const saleId = await openSale(ledger());
       const { orderId } = await settle(saleId, 1);

@@ -3,11 +3,12 @@
  * books of units, and remembers what was said before.
  */
 import type { OrderId } from '../domain/ids.ts';
-import type { Order } from '../domain/order/order.ts';
+import type { Order, OrderState } from '../domain/order/order.ts';
 import { type Refusal, retryOf } from '../domain/refusal.ts';
 import type { PurchaseAccepted } from '../funnel/purchase.ts';
 import type { Signer } from '../ports/signer.ts';
-import { type Books, type ClaimRecord, claimsOf, isNamed, unclaimedUnits } from './books.ts';
+import { accountOf, type Books, type ClaimRecord, claimsOf, hasUnits, isNamed, unclaimedUnits } from './books.ts';
+import { canFollow } from './order-auditor.ts';
 import type { Report } from './violation.ts';
 
 export interface AskedPurchase {
@@ -53,26 +54,34 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
   const { books, signer, report, sometimes, nowMs } = parts;
   const asked = new Map<OrderId, Asked[]>();
   /** What was said of orders that the ledger has, by order id. */
-  const told = new Map<OrderId, { readonly status: string; readonly atMs: number }>();
+  const told = new Map<OrderId, { readonly status: OrderState; readonly atMs: number }>();
   /** The last moment at which no unit was left to claim. */
   let nothingLeftMs = Number.NEGATIVE_INFINITY;
   let isNothingLeft = false;
-  let firstHeldMs: number | null = null;
+  /** Likewise at which every unit was sold. */
+  let allSoldMs = Number.NEGATIVE_INFINITY;
+  let isAllSold = false;
 
   function winOf(orderId: OrderId): ClaimRecord | null {
-    const isLive = books.orders.get(orderId)?.isLive ?? false;
+    const order = books.orders.get(orderId);
+    const isLive = order !== undefined && hasUnits(order);
     const wins = claimsOf(books, orderId).filter(({ state }) => state === 'open' || (state === 'ordered' && isLive));
     return wins[0] ?? null;
   }
 
-  function truthOfStatus(orderId: OrderId, status: string): void {
-    const order = books.orders.get(orderId);
+  /** It was so at some moment since it was asked; and who was told something before is told that, or what followed. */
+  function truthOfStatus({ orderId, beganMs }: Pick<Asked, 'orderId' | 'beganMs'>, status: OrderState): void {
+    const states = books.orders.get(orderId)?.states ?? [];
+    const beganAtMs = parts.beginsMs + beganMs;
+    const wasTrue = states.some(
+      ({ state }, at) => state === status && (states[at + 1]?.atMs ?? beganAtMs) >= beganAtMs,
+    );
+    if (!wasTrue) report('what is answered is in the ledger', orderId, `${status}, not ${states.at(-1)?.state}`);
     const before = told.get(orderId);
-    if (order?.state !== status) report('what is answered is in the ledger', orderId, `${status}, not ${order?.state}`);
-    if (before && before.status !== status) {
-      report('an answer never changes', orderId, `${status} after ${before.status}`);
+    if (before && before.atMs < beganMs && !canFollow(before.status, status)) {
+      report('an answer never goes back', orderId, `${status} after ${before.status}`);
     }
-    if (!before) told.set(orderId, { status, atMs: nowMs() });
+    if (!before || canFollow(before.status, status)) told.set(orderId, { status, atMs: nowMs() });
   }
 
   /** A request that was asked earlier may be answered with what was true then; one without receipt says nothing. */
@@ -85,19 +94,20 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
     const { orderId } = request;
     if (answer.orderId !== orderId) report('the token is the order', orderId, `answered as ${answer.orderId}`);
     // An order that was refused after its gate was lost is told as it was, even to who now asks for another number.
-    const dueUnits = answer.status === 'refused' ? books.orders.get(orderId)?.units : request.units;
+    const order = books.orders.get(orderId);
+    const wasRefused = order?.states[0]?.state === 'refused';
+    const dueUnits = wasRefused && answer.status !== 'queued' ? order.units : request.units;
     if (answer.units !== dueUnits) report('the units are those asked for', orderId, `${answer.units} units`);
     if (answer.status === 'queued') queued(request, answer.receipt === null);
-    else truthOfStatus(orderId, answer.status);
+    else truthOfStatus(request, answer.status);
     if (answer.receipt === null) {
       sometimes('accepted-unclear');
       return;
     }
-    const name = signer.verify('receipt', answer.receipt)?.[0] ?? '';
+    const name = signer.verify('receipt', answer.receipt)?.[1] ?? '';
     const record = claimsOf(books, orderId).find((each) => isNamed(each, name));
     if (record?.claim.units !== answer.units) report('the same order for ever', orderId, `${answer.units} units`);
-    const order = books.orders.get(orderId);
-    if (answer.status === 'pending' && order?.claimId !== record?.id) {
+    if (answer.status === 'pending' && !(record && order?.claimIds.includes(record.id))) {
       report('the same order for ever', orderId, `a receipt for ${record?.id}, an order of ${order?.claimId}`);
     }
     sometimes(`accepted-${answer.status}`);
@@ -115,7 +125,7 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
     }
     // Of two clicks at once the first may be refused and the second win, whatever the order of their answers.
     const before = told.get(orderId);
-    if (before?.status === 'pending' && before.atMs < request.beganMs) {
+    if (before && before.status !== 'refused' && before.atMs < request.beganMs) {
       report('a win is answered for ever', orderId, reason);
     }
     if (had && winOf(orderId) === had) report('who has a claim is not refused', orderId, `${reason} for ${had.id}`);
@@ -134,9 +144,8 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
     const sinceMs = beganMs - VERDICT_MAY_BE_OLD_MS;
     const wasTrue = isNothingLeft || nothingLeftMs >= sinceMs;
     if (!wasTrue) report('none left is said when none is left', orderId, `${unclaimedUnits(books)} left`);
-    if (reason === 'sold_out' && firstHeldMs !== null && firstHeldMs < sinceMs) {
-      report('sold out is final', orderId, 'unpaid units may come back');
-    }
+    const wasSold = isAllSold || allSoldMs >= sinceMs;
+    if (reason === 'sold_out' && !wasSold) report('sold out is said when all is sold', orderId, 'units may come back');
   }
 
   function endsMs(): number {
@@ -163,7 +172,7 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
         if (books.orders.get(orderId)?.units !== order.units) {
           report('the same order for ever', orderId, `${order.units} units`);
         }
-        truthOfStatus(orderId, order.state);
+        truthOfStatus({ orderId, beganMs }, order.state);
       };
     },
 
@@ -178,7 +187,10 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
     look() {
       if (isNothingLeft) nothingLeftMs = nowMs();
       isNothingLeft = unclaimedUnits(books) <= 0;
-      if (firstHeldMs === null && [...books.orders.values()].some((order) => order.isLive)) firstHeldMs = nowMs();
+      if (isAllSold) allSoldMs = nowMs();
+      let unsold = books.draft?.totalUnits ?? 0;
+      for (const order of books.orders.values()) if (accountOf(order) === 'sold') unsold -= order.units;
+      isAllSold = unsold === 0;
     },
   };
 }

@@ -7,9 +7,8 @@ import type { AllotDecision } from '../domain/inventory/centre.ts';
 import type { SettlementOutcome } from '../domain/ledger/decide-settlement.ts';
 import type { Release } from '../domain/ledger/release.ts';
 import type { Claim } from '../domain/order/claim.ts';
-import type { Order } from '../domain/order/order.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
-import type { ClaimOutcome, Credit, GateCall } from '../ports/gate.ts';
+import type { ClaimOutcome, ClaimRequest, Credit, GateCall } from '../ports/gate.ts';
 import type { AllotRequest, OpenEpochRequest } from '../ports/inventory-centre.ts';
 import type { SaleQuota } from '../ports/sales.ts';
 import {
@@ -29,10 +28,12 @@ import {
   sheetOf,
   unitsOfBuyer,
 } from './books.ts';
+import { createOrderAuditor, type OrderAuditor } from './order-auditor.ts';
 import type { Report } from './violation.ts';
 
 export interface Auditor {
   readonly books: Books;
+  readonly orders: OrderAuditor;
   /** True when something was done since this was last asked. */
   takeDirty(): boolean;
 
@@ -44,7 +45,7 @@ export interface Auditor {
   settled(claims: readonly Claim[], outcomes: readonly SettlementOutcome[]): void;
   quarantined(claim: Claim, reason: string): void;
 
-  claimed(call: GateCall, outcomes: readonly ClaimOutcome[]): void;
+  claimed(call: GateCall, requests: readonly ClaimRequest[], outcomes: readonly ClaimOutcome[]): void;
   credited(call: GateCall, credit: Credit): void;
   released(call: GateCall, claim: Claim): void;
   loaded(call: GateCall, load: SegmentLoad): void;
@@ -63,6 +64,10 @@ export interface AuditorParts {
 export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Auditor {
   const books = openBooks();
   let isDirty = false;
+  const touch = () => {
+    isDirty = true;
+  };
+  const orders = createOrderAuditor({ books, report, sometimes, nowMs, touch });
 
   function segmentBook(name: string): SegmentBook {
     const book = books.segments.get(name) ?? { name, epoch: 0, cuts: [], dueAtLoad: new Map(), gate: null };
@@ -96,31 +101,6 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
     if (gate) addTo(gate.available, record.quota, -claim.units);
   }
 
-  function orderMade(order: Order): void {
-    if (books.orders.has(order.orderId)) report('one order for one token', order.orderId, 'a second order');
-    const quota = recordOf(order).quota;
-    const isLive = order.state === 'pending';
-    books.orders.set(order.orderId, {
-      ...{ orderId: order.orderId, buyerId: order.buyerId, units: order.units, state: order.state },
-      ...{ claimId: nameOfClaim(order.orderId, order.origin), quota, isLive },
-    });
-  }
-
-  function orderAccepted(order: Order, record: ClaimRecord): void {
-    if (record.state !== 'open') report('an order needs a claim that has units', order.orderId, record.state);
-    if (record.claim.units !== order.units || record.claim.buyerId !== order.buyerId) {
-      report('an order is what was claimed', order.orderId, `${order.units} of ${order.buyerId}`);
-    }
-    record.state = 'ordered';
-    orderMade(order);
-    let soldUnits = 0;
-    for (const each of books.orders.values()) if (each.isLive) soldUnits += each.units;
-    const total = books.draft?.totalUnits ?? 0;
-    if (soldUnits > total) report('never more is sold than there is', order.orderId, `${soldUnits} of ${total}`);
-    const taken = unitsOfBuyer(books, order.buyerId);
-    if (taken > (books.draft?.limitUnits ?? 0)) report('no buyer passes the limit', order.orderId, `${taken} units`);
-  }
-
   /** A claim that became no order: its units go back once, unless a rebuild has put them back already. */
   function claimEnded(record: ClaimRecord, release: Release | null): void {
     const { orderId } = record.claim;
@@ -141,13 +121,15 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
     if (!record) {
       report('what is settled was claimed', claim.orderId, id);
     } else if (outcome.kind === 'settled') {
-      orderAccepted(outcome.order, record);
+      orders.accepted(outcome.order, record, outcome.release);
     } else if (outcome.kind === 'repeated') {
       sometimes('settled-again');
       const isNew = record.state === 'open' || record.state === 'void';
       if (isNew) report('only what is settled is settled again', claim.orderId, record.state);
-    } else if (outcome.kind !== 'revived') {
-      if (outcome.kind === 'refused') orderMade(outcome.order);
+    } else if (outcome.kind === 'revived') {
+      orders.revived(outcome.order, record, outcome.release);
+    } else {
+      if (outcome.kind === 'refused') orders.refused(outcome.order);
       else if (outcome.release) sometimes('second-claim-released');
       // A void second claim leaves no row, so it is met as new each time; it has nothing to give back.
       const isMetAgain = outcome.kind === 'second_claim' && record.state === 'over' && outcome.release === null;
@@ -157,6 +139,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
 
   return {
     books,
+    orders,
     takeDirty() {
       const was = isDirty;
       isDirty = false;
@@ -207,8 +190,8 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       }
       segment.dueAtLoad.clear();
       for (const quota of quotasOf(books, segment)) {
-        const { allotted, claimed, held } = sheetOf(books, segment, quota);
-        segment.dueAtLoad.set(quota, allotted - claimed - held);
+        const { allotted, claimed, held, sold } = sheetOf(books, segment, quota);
+        segment.dueAtLoad.set(quota, allotted - claimed - held - sold);
       }
     },
 
@@ -222,8 +205,10 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       report('no claim is beyond settling', claim.orderId, reason);
     },
 
-    claimed(call, outcomes) {
-      for (const outcome of outcomes) {
+    claimed(call, requests, outcomes) {
+      for (const [at, outcome] of outcomes.entries()) {
+        const { orderId, isForLateMoney } = requests[at] ?? {};
+        if (isForLateMoney && orderId) orders.reclaimed(orderId, outcome.kind);
         if (outcome.kind === 'claimed') claimTaken(call, outcome.claim);
         else sometimes(outcome.kind === 'replayed' ? 'claim-replayed' : `gate-said-${outcome.kind}`);
       }

@@ -4,6 +4,8 @@
  */
 import type { Quota, QuotaKey, SegmentKey } from '../domain/inventory/quota.ts';
 import type { Claim, Origin, Position } from '../domain/order/claim.ts';
+import type { OrderState } from '../domain/order/order.ts';
+import type { PaymentNotice, PaymentState } from '../domain/order/payment.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
 
 export interface MoveRecord {
@@ -21,19 +23,32 @@ export interface ClaimRecord {
   readonly quota: string;
   /**
    * `open`: taken at the gate, unknown to the ledger. `void`: a rebuild has put its units back before the ledger knew of it.
-   * `ordered`: its units are the order's. `returning`: on its way back. `over`: it has no units any more.
+   * `ordered`: its units are the order's. `returning`: on its way back, after a claim or an order that ended. `over`: it has
+   * no units any more.
    */
   state: 'open' | 'void' | 'ordered' | 'returning' | 'over';
 }
 
 export interface OrderRecord {
   readonly orderId: string;
-  readonly claimId: string;
-  readonly quota: string;
   readonly buyerId: string;
   readonly units: number;
-  readonly state: string;
-  readonly isLive: boolean;
+  readonly settledAtMs: number;
+  state: OrderState;
+  /** The claim that it has, or had last. */
+  claimId: string;
+  quota: string;
+  /** Every claim that it ever had, and every state with the moment that it came; oldest first. */
+  readonly claimIds: string[];
+  readonly states: { readonly state: OrderState; readonly atMs: number }[];
+}
+
+export interface PaymentRecord {
+  readonly notice: PaymentNotice;
+  /** As the ledger was last seen to have it. */
+  state: PaymentState;
+  /** It was late money once: a claim for it may come as long as calls are on their way. */
+  isLate: boolean;
 }
 
 export interface SegmentBook {
@@ -55,12 +70,22 @@ export interface Books {
   /** The same, by order id: a token may have claimed more than once, if gates were lost. */
   readonly claimsOfOrder: Map<string, ClaimRecord[]>;
   readonly orders: Map<string, OrderRecord>;
+  /** What the ledger was told of money, by order id, oldest first. */
+  readonly payments: Map<string, PaymentRecord[]>;
+  /** Cancels that wait for their order: by whom; null is the operator. */
+  readonly parkedCancels: Map<string, string | null>;
 }
 
 export function openBooks(): Books {
   return {
     ...{ draft: null, segments: new Map(), moves: new Map() },
-    ...{ claims: new Map(), claimsOfOrder: new Map(), orders: new Map() },
+    ...{
+      claims: new Map(),
+      claimsOfOrder: new Map(),
+      orders: new Map(),
+      payments: new Map(),
+      parkedCancels: new Map(),
+    },
   };
 }
 
@@ -115,10 +140,25 @@ export interface QuotaSheet {
   readonly claimed: number;
   readonly inTransit: number;
   readonly held: number;
+  readonly sold: number;
+}
+
+/** What an order does with its units, as the product's papers say it; not as the engine's table does. */
+export function accountOf({ state }: Pick<OrderRecord, 'state'>): 'held' | 'sold' | null {
+  if (state === 'pending') return 'held';
+  return state === 'paid' || state === 'fulfilled' ? 'sold' : null;
+}
+
+export function hasUnits(order: OrderRecord): boolean {
+  return accountOf(order) !== null;
+}
+
+export function paymentsOf(books: Books, orderId: string): readonly PaymentRecord[] {
+  return books.payments.get(orderId) ?? [];
 }
 
 export function sheetOf(books: Books, segment: SegmentBook, quota: string): QuotaSheet {
-  const sheet = { allotted: 0, available: null as number | null, claimed: 0, inTransit: 0, held: 0 };
+  const sheet = { allotted: 0, available: null as number | null, claimed: 0, inTransit: 0, held: 0, sold: 0 };
   for (const move of books.moves.values()) {
     if (move.quota !== quota) continue;
     sheet.allotted += move.units;
@@ -130,7 +170,8 @@ export function sheetOf(books: Books, segment: SegmentBook, quota: string): Quot
     if (state === 'returning') sheet.inTransit += claim.units;
   }
   for (const order of books.orders.values()) {
-    if (order.isLive && order.quota === quota) sheet.held += order.units;
+    const account = order.quota === quota ? accountOf(order) : null;
+    if (account !== null) sheet[account] += order.units;
   }
   if (segment.gate?.epoch === segment.epoch) sheet.available = segment.gate.available.get(quota) ?? 0;
   return sheet;
@@ -139,7 +180,7 @@ export function sheetOf(books: Books, segment: SegmentBook, quota: string): Quot
 /** Units that some buyer could still get now or soon: neither in an order nor in a claim that may become one. */
 export function unclaimedUnits(books: Books): number {
   let units = books.draft?.totalUnits ?? 0;
-  for (const order of books.orders.values()) if (order.isLive) units -= order.units;
+  for (const order of books.orders.values()) if (hasUnits(order)) units -= order.units;
   for (const { state, claim } of books.claims.values()) if (state === 'open') units -= claim.units;
   return units;
 }
@@ -147,7 +188,7 @@ export function unclaimedUnits(books: Books): number {
 /** Units of a buyer in live orders and in claims that may become one. */
 export function unitsOfBuyer(books: Books, buyerId: string): number {
   let units = 0;
-  for (const order of books.orders.values()) if (order.isLive && order.buyerId === buyerId) units += order.units;
+  for (const order of books.orders.values()) if (hasUnits(order) && order.buyerId === buyerId) units += order.units;
   for (const { state, claim } of books.claims.values()) {
     if (state === 'open' && claim.buyerId === buyerId) units += claim.units;
   }

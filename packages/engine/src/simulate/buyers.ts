@@ -8,7 +8,9 @@ import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
 import { type Refusal, retryOf } from '../domain/refusal.ts';
 import type { PurchaseAccepted } from '../funnel/purchase.ts';
 import type { AnswerAuditor } from './answer-auditor.ts';
-import type { Plan } from './plan.ts';
+import type { BackEnd } from './back-end.ts';
+import { liveOn } from './payers.ts';
+import type { Life, Plan } from './plan.ts';
 import { WORLD_BEGINS_MS } from './process.ts';
 import type { Random } from './random.ts';
 import type { Reply, Site } from './site.ts';
@@ -19,6 +21,7 @@ export const SALE_ID = 'sale';
 export interface Shop {
   readonly world: World;
   readonly site: Site;
+  readonly backEnd: BackEnd;
   readonly answers: AnswerAuditor;
 }
 
@@ -28,6 +31,8 @@ interface Try {
   readonly token: string;
   readonly orderId: string;
   readonly units: number;
+  /** What was given for it last. */
+  readonly wallet: { receipt: string | null };
 }
 
 /** How a try ended: with an order of the ledger's, or with a refusal that is worth no other attempt. */
@@ -42,28 +47,64 @@ export function sendBuyers(shop: Shop, plan: Plan): ReadonlySet<string> {
     const random = shop.world.random.fork();
     const comesMs = random.whole(0, Math.floor(plan.healsMs * 0.9));
     shop.world.after(comesMs, () => {
-      void visit(shop, buyer, random).then(() => left.delete(buyer.buyerId));
+      const { life } = plan;
+      const keep = life ? keeper(shop, life, random.fork()) : keepNothing;
+      void visit({ ...shop, keep }, buyer, random).then(() => left.delete(buyer.buyerId));
     });
   }
   return left;
 }
 
-async function visit(shop: Shop, buyer: Buyer, random: Random): Promise<void> {
+/** What a buyer does about an order, beside buying it. */
+type Keep = (attempt: Try, end: Promise<TryEnd>) => Promise<void>;
+
+const keepNothing: Keep = async () => {};
+
+function keeper(shop: Shop, { holdMs }: Life, random: Random): Keep {
+  return ({ buyer, orderId, wallet }, end) => {
+    const bought = end.then((result) => result.kind === 'order' && result.status !== 'refused');
+    return liveOn(shop, { buyer, orderId, holdMs, bought, receipt: () => wallet.receipt }, random.fork());
+  };
+}
+
+interface Visit extends Shop {
+  readonly keep: Keep;
+}
+
+async function visit(shop: Visit, buyer: Buyer, random: Random): Promise<void> {
   const first = await beginTry(shop, buyer, random);
   if (!first) return;
-  const clicks = [pursue(shop, first, random)];
+  const buying = pursue(shop, first, random);
+  const keeping = shop.keep(first, buying);
+  await visitOn(shop, first, { buying, random });
+  await keeping;
+}
+
+interface Begun {
+  readonly buying: Promise<TryEnd>;
+  readonly random: Random;
+}
+
+async function visitOn(shop: Visit, first: Try, { buying, random }: Begun): Promise<void> {
+  const { buyer } = first;
+  const clicks = [buying];
   if (random.chance(0.2)) clicks.push(clickAgain(shop, first, random));
   const second = random.chance(0.15) ? beginTry(shop, buyer, random) : null;
   await Promise.all(clicks);
   const other = await second;
-  if (other) await pursue(shop, other, random);
+  if (other) await buyAndKeep(shop, other, random);
   if (random.chance(0.2)) await pursue(shop, first, random);
   if (random.chance(0.1)) await pursue(shop, { ...first, units: 1 + (first.units % 3) }, random);
   if (random.chance(0.2)) await lookUp(shop, first);
   if (random.chance(0.15)) {
     const again = await beginTry(shop, buyer, random);
-    if (again) await pursue(shop, again, random);
+    if (again) await buyAndKeep(shop, again, random);
   }
+}
+
+async function buyAndKeep(shop: Visit, attempt: Try, random: Random): Promise<void> {
+  const buying = pursue(shop, attempt, random);
+  await Promise.all([buying, shop.keep(attempt, buying)]);
 }
 
 async function clickAgain(shop: Shop, first: Try, random: Random): Promise<TryEnd> {
@@ -78,7 +119,8 @@ export async function beginTry(shop: Shop, buyer: Buyer, random: Random): Promis
     if (reply.kind === 'answer') {
       const { answer } = reply;
       if (answer.kind === 'issued') {
-        return { buyer, token: answer.token, orderId: answer.orderId, units: random.whole(1, random.whole(1, 3)) };
+        const { token, orderId } = answer;
+        return { buyer, token, orderId, units: random.whole(1, random.whole(1, 3)), wallet: { receipt: null } };
       }
       if (answer.reason !== 'not_found') return null;
     }
@@ -91,6 +133,9 @@ export async function pursue(shop: Shop, attempt: Try, random: Random): Promise<
   let patience = random.whole(0, 2);
   for (;;) {
     const reply = await purchaseOnce(shop, attempt);
+    if (reply.kind === 'answer' && reply.answer.kind === 'accepted') {
+      attempt.wallet.receipt = reply.answer.receipt ?? attempt.wallet.receipt;
+    }
     const end = endOf(reply);
     if (end?.kind === 'order') return end;
     if (end && retryOf(end.reason) !== 'perhaps') return end;

@@ -28,12 +28,10 @@ function compareLedger(books: Books, stock: Stock, report: Report): void {
     const segment = books.segments.get(nameOfSegment(quota));
     const sheet = segment && sheetOf(books, segment, nameOfQuota(quota));
     if (!sheet) report('a quota belongs to the sale', null, nameOfQuota(quota));
-    else if (quota.allottedUnits !== sheet.allotted || quota.heldUnits !== sheet.held) {
-      report(
-        'the ledger counts what its rows say',
-        null,
-        `allotted ${quota.allottedUnits} and held ${quota.heldUnits} instead of ${sheet.allotted} and ${sheet.held}`,
-      );
+    else {
+      const counted = `allotted ${quota.allottedUnits}, held ${quota.heldUnits}, sold ${quota.soldUnits}`;
+      const booked = `allotted ${sheet.allotted}, held ${sheet.held}, sold ${sheet.sold}`;
+      if (counted !== booked) report('the ledger counts what its rows say', null, `${counted} instead of ${booked}`);
     }
   }
   const inTransit = [...books.moves.values()].filter((move) => move.state === 'inTransit');
@@ -54,9 +52,9 @@ function compareGate(books: Books, segment: SegmentBook, { view, report }: GateC
     const actual = view?.availableUnits.get(channel) ?? 0;
     if (actual !== booked) report('the gate has what moved there', null, `${actual} instead of ${booked}`);
     if (actual < 0) report('no quota goes below zero', null, `${actual}`);
-    const { allotted, available, claimed, inTransit, held } = sheetOf(books, segment, quota);
-    if (available !== null && available + claimed + inTransit + held !== allotted) {
-      const parts = `available ${available} + claimed ${claimed} + in transit ${inTransit} + held ${held}`;
+    const { allotted, available, claimed, inTransit, held, sold } = sheetOf(books, segment, quota);
+    if (available !== null && available + claimed + inTransit + held + sold !== allotted) {
+      const parts = `available ${available} + claimed ${claimed} + in transit ${inTransit} + held ${held} + sold ${sold}`;
       report('every unit is in exactly one place', null, `${parts} instead of ${allotted}`);
     }
   }

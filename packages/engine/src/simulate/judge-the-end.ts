@@ -8,6 +8,7 @@ import type { Stock } from '../ports/inventory-centre.ts';
 import { sheetOf, unclaimedUnits } from './books.ts';
 import { beginTry, pursue, SALE_ID } from './buyers.ts';
 import type { Stores } from './gate-server.ts';
+import { isMoneyAtRest, judgeMoneyAtRest } from './money-auditor.ts';
 import type { Room } from './room.ts';
 
 export interface EndParts {
@@ -20,6 +21,8 @@ export interface EndParts {
  * longest pause (2 s), and a buyer who waited for an answer that never came (8 s).
  */
 const CALM_WITHIN_MS = 40_000;
+/** A buyer who waits for a receipt and then pays late, with a notice that is slow and said again a few times. */
+const LIVES_END_WITHIN_MS = 120_000;
 /** A change of the terms may be on its way for as long as its deadline allows, and the keeper's next round mends it. */
 const TERMS_ARRIVE_WITHIN_MS = 3_500;
 /** A buyer at rest is answered at once; the rest is for verdicts and rounds of the keeper. */
@@ -28,7 +31,7 @@ const LOOK_EVERY_MS = 500;
 
 export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts): Promise<void> {
   const { world, plan, report } = room;
-  const deadlineMs = plan.healsMs + CALM_WITHIN_MS;
+  const deadlineMs = plan.healsMs + CALM_WITHIN_MS + (plan.life ? LIVES_END_WITHIN_MS : 0);
   if (plan.faults.pauses.length > 0) await world.run(plan.healsMs + TERMS_ARRIVE_WITHIN_MS, isBroken);
   while (!isBroken() && !(await isCalm(room, buyersLeft)) && world.nowMs() < deadlineMs) {
     await world.run(world.nowMs() + LOOK_EVERY_MS, isBroken);
@@ -36,19 +39,28 @@ export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts
   if (isBroken()) return;
   await nameUnrest(room, buyersLeft);
   for (let number = 1; !isBroken() && (await probe(room, number)) === 'bought'; number++);
+  await world.run(world.nowMs() + PROBE_WITHIN_MS, () => isBroken() || areLivesOver(room));
   if (isBroken()) return;
   const left = unclaimedUnits(room.auditor.books);
   if (left > 0 && !isOver(room)) report('no unit is stranded', null, `${left} units that nobody can buy`);
   await readAtRest(room, isBroken);
 }
 
-async function isCalm({ stores, auditor, site }: Room, buyersLeft: ReadonlySet<string>): Promise<boolean> {
-  if (site.isStalled()) return false;
+async function isCalm(room: Room, buyersLeft: ReadonlySet<string>): Promise<boolean> {
+  const { stores, auditor, site } = room;
+  if (site.isStalled() || !areLivesOver(room)) return false;
   const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
   const { entries } = await stores.queue.depth();
   if (!stock || buyersLeft.size > 0 || entries > 0 || stock.centre.freeUnits > 0) return false;
   if (stock.openMoves.length + stock.openReleases.length > 0 || !(await areGatesUpToDate(stores, stock))) return false;
   return ![...auditor.books.claims.values()].some(({ state }) => state === 'open' || state === 'returning');
+}
+
+/** Nothing is to be said of money any more, and no order is unpaid that will end. */
+function areLivesOver({ plan, backEnd, auditor: { books } }: Room): boolean {
+  if (!plan.life) return true;
+  const isUnpaid = [...books.orders.values()].some(({ state }) => state === 'pending');
+  return backEnd.notices === 0 && isMoneyAtRest(books) && !isUnpaid;
 }
 
 /** Loaded on the server that is there, at the ledger's epoch, and told what the sale is. */
@@ -62,11 +74,15 @@ async function areGatesUpToDate({ gate }: Stores, { segments, sale }: Stock): Pr
 }
 
 /** Each promise of the end that has not come true. */
-async function nameUnrest({ stores, auditor, report }: Room, buyersLeft: ReadonlySet<string>): Promise<void> {
+async function nameUnrest({ plan, stores, auditor, report }: Room, buyersLeft: ReadonlySet<string>): Promise<void> {
   for (const buyerId of buyersLeft) report('every buyer gets an answer', buyerId, 'still asking');
   for (const { claim, state, id } of auditor.books.claims.values()) {
     if (state === 'open' || state === 'returning') report('every claim ends', claim.orderId, `${id} is ${state}`);
   }
+  for (const { orderId, state } of plan.life ? auditor.books.orders.values() : []) {
+    if (state === 'pending') report('every unpaid order ends', orderId, state);
+  }
+  judgeMoneyAtRest(auditor.books, report);
   const { entries } = await stores.queue.depth();
   if (entries > 0) report('the queue runs empty', null, `${entries} entries`);
   const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
@@ -79,14 +95,17 @@ async function nameUnrest({ stores, auditor, report }: Room, buyersLeft: Readonl
 
 /** A buyer who comes when all is quiet, for one unit. */
 async function probe(room: Room, number: number): Promise<'bought' | 'refused'> {
-  const { world, report } = room;
+  const { world, report, plan } = room;
   const buyer = { buyerId: `probe${number}|`, region: HOME_REGION, channel: MAIN_CHANNEL };
   let result: 'bought' | 'refused' | null = null;
   const random = world.random.fork();
   const visit = async () => {
     const attempt = await beginTry(room, buyer, random);
     const end = attempt && (await pursue(room, { ...attempt, units: 1 }, random));
-    result = end?.kind === 'order' && end.status === 'pending' ? 'bought' : 'refused';
+    const isBought = end?.kind === 'order' && end.status !== 'refused';
+    // Unpaid it would come back, and be bought by the next one.
+    if (isBought && attempt && plan.life) await room.backEnd.tell(attempt.orderId, `${attempt.orderId}$probe`, 'paid');
+    result = isBought ? 'bought' : 'refused';
   };
   void visit();
   await world.run(world.nowMs() + PROBE_WITHIN_MS, () => result !== null);
@@ -114,6 +133,7 @@ async function readAtRest(room: Room, isBroken: () => boolean): Promise<void> {
         const sheet = sheetOf(auditor.books, segment, quota);
         booked.available += sheet.available ?? 0;
         booked.held += sheet.held;
+        booked.sold += sheet.sold;
       }
     }
     const [told, known] = [JSON.stringify(places), JSON.stringify(booked)];

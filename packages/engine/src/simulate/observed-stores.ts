@@ -26,9 +26,10 @@ export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch,
     async claim(call, claims) {
       const outcomes = await gate.claim(call, claims);
       if (outcomes.some((outcome) => outcome.kind === 'late')) sometimes('late-call');
-      auditor.claimed(call, outcomes);
-      for (const outcome of outcomes) {
-        if (outcome.kind === 'claimed') answers.claimTaken(from, outcome.claim.orderId);
+      auditor.claimed(call, claims, outcomes);
+      for (const [at, outcome] of outcomes.entries()) {
+        const isBought = outcome.kind === 'claimed' && !claims[at]?.isForLateMoney;
+        if (isBought) answers.claimTaken(from, outcome.claim.orderId);
       }
       return outcomes;
     },
@@ -80,7 +81,7 @@ export function observedQueue(queue: Queue, { auditor, sometimes }: Watch): Queu
 }
 
 export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
-  const { sales, settlement, inventoryCentre } = ledger;
+  const { sales, settlement, inventoryCentre, orders } = ledger;
   return {
     ...ledger,
     sales: {
@@ -89,6 +90,29 @@ export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
         const result = await sales.create(draft, quotas);
         if (result.kind === 'created') auditor.saleCreated(draft, quotas);
         return result;
+      },
+    },
+    orders: {
+      ...orders,
+      async notePayment(notice) {
+        const result = await orders.notePayment(notice);
+        auditor.orders.paymentNoted(notice, result);
+        return result;
+      },
+      async cancel(orderId, buyerId) {
+        const result = await orders.cancel(orderId, buyerId);
+        auditor.orders.cancelAsked(orderId, buyerId, result);
+        return result;
+      },
+      async expireDue(max) {
+        const ended = await orders.expireDue(max);
+        auditor.orders.expired(ended);
+        return ended;
+      },
+      async giveUpReclaim(payment) {
+        const order = await orders.giveUpReclaim(payment);
+        auditor.orders.gaveUp(payment, order);
+        return order;
       },
     },
     settlement: {

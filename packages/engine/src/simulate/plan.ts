@@ -39,6 +39,13 @@ export interface Faults {
   readonly skewMs: number;
 }
 
+/** What becomes of orders after settlement. */
+export interface Life {
+  readonly holdMs: number;
+  /** From the back end to a process: the chance that a notice is said again, and how long one may take to be sent. */
+  readonly notices: { readonly repeated: number; readonly slowMs: number };
+}
+
 export interface Plan {
   readonly totalUnits: number;
   readonly limitUnits: number;
@@ -53,6 +60,8 @@ export interface Plan {
   readonly healsMs: number;
   /** Somebody looks at the places of the units all the time. */
   readonly hasOnlooker: boolean;
+  /** Null: nobody pays, and no order ends while the world lasts. */
+  readonly life: Life | null;
   readonly faults: Faults;
 }
 
@@ -76,7 +85,8 @@ const NEVER_MS = 3_600_000;
 
 export type DrawFaults = (random: Random, healsMs: number) => Faults;
 
-export function drawPlan(random: Random, drawFaults: DrawFaults): Plan {
+/** `lifeChance`: how many of the worlds have one. */
+export function drawPlan(random: Random, drawFaults: DrawFaults, lifeChance: number): Plan {
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
@@ -91,5 +101,14 @@ export function drawPlan(random: Random, drawFaults: DrawFaults): Plan {
     healsMs,
     hasOnlooker: random.chance(0.3),
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
+    life: random.chance(lifeChance) ? drawLife(random) : null,
+  };
+}
+
+function drawLife(random: Random): Life {
+  return {
+    // From too short to pay in time, to hardly ever missed.
+    holdMs: random.pick([random.whole(20, 300), random.whole(300, 2_000), random.whole(2_000, 4_000)]),
+    notices: { repeated: random.whole(0, 40) / 100, slowMs: random.pick([0, 50, random.whole(100, 2_000)]) },
   };
 }

@@ -3,11 +3,13 @@ import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type AnswerAuditor, createAnswerAuditor } from './answer-auditor.ts';
 import { type Auditor, createAuditor } from './auditor.ts';
+import { type BackEnd, createBackEnd } from './back-end.ts';
 import { SALE_ID } from './buyers.ts';
 import { compareStores } from './compare-stores.ts';
 import type { BuildEngine } from './engine-under-test.ts';
 import { createGateServer, type Stores } from './gate-server.ts';
 import { SIGNING_KEY } from './launch-process.ts';
+import { judgeMoney, readPayments } from './money-auditor.ts';
 import { type Faults, NO_FAULTS_AT_ALL, type Plan } from './plan.ts';
 import { createProcess, serverClock, WORLD_BEGINS_MS } from './process.ts';
 import { createPlainSigner } from './signer.ts';
@@ -27,6 +29,7 @@ export interface Room extends Setting {
   /** As they are, without wires. */
   readonly stores: Stores;
   readonly site: Site;
+  readonly backEnd: BackEnd;
   heal(): void;
 }
 
@@ -51,11 +54,12 @@ export function furnish({ world, plan, report }: Setting, { buildEngine, plant }
   let faults: Faults = plan.faults;
   const watch = { auditor, answers, sometimes: world.sometimes };
   const site = createSite({ world, plan, faults: () => faults, stores, watch, report, buildEngine });
+  const backEnd = createBackEnd({ world, site, plan });
   const heal = () => {
     world.note('everything heals');
     faults = NO_FAULTS_AT_ALL;
   };
-  return { world, plan, report, auditor, answers, stores, site, heal };
+  return { world, plan, report, auditor, answers, stores, site, backEnd, heal };
 }
 
 /** After a step that moved something: the stores are held against the books. */
@@ -65,6 +69,14 @@ export function audit(room: Room): Promise<void> | null {
 
 async function compare({ auditor, answers, stores, report }: Room): Promise<void> {
   answers.look();
+  for (const orderId of auditor.orders.takeTouched()) {
+    await readPayments(auditor.books, stores.ledger.orders, { orderId, report });
+    judgeMoney(auditor.books, orderId, report);
+    const order = await stores.ledger.orders.find(orderId);
+    const booked = auditor.books.orders.get(orderId);
+    if (order?.state !== booked?.state)
+      report('an order is what was done to it', orderId, `${order?.state}, not ${booked?.state}`);
+  }
   const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
   if (!stock) return auditor.books.draft ? report('a sale stays', null, 'it is gone') : undefined;
   const views = await Promise.all(stock.segments.map((segment) => stores.gate.read(segment)));

@@ -8,6 +8,8 @@ import { NO_FAULTS, type WireFaults } from './wire.ts';
 
 export interface Scenario {
   readonly drawFaults: DrawFaults;
+  /** How many of its worlds go on after settlement: money, cancels, short holds. */
+  readonly lifeChance: number;
   /** What must have been seen in a run of many seeds, or the run has not tested what it claims to. */
   readonly marks: readonly string[];
 }
@@ -62,6 +64,11 @@ function waiting(random: Random): WireFaults {
   return { ...NO_FAULTS, slow: random.whole(10, 60) / 100, slowMs: random.whole(1_000, 6_000) };
 }
 
+/** So slow that buyers are told `queued`, and can cancel before their order is settled. */
+function hardlySettling(random: Random): WireFaults {
+  return { ...NO_FAULTS, slow: random.whole(80, 100) / 100, slowMs: random.whole(5_000, 25_000) };
+}
+
 /** One kind of fault, drawn. */
 const KINDS: readonly DrawKind[] = [
   (random) => ({ gate: lossy(random) }),
@@ -98,9 +105,24 @@ function drawStorm(random: Random, healsMs: number): Faults {
   return { ...faults, gate: { ...faults.gate, callerDies }, ledger: { ...faults.ledger, callerDies } };
 }
 
+/** Few faults, so that the lives get somewhere: what hurts them most is a slow settlement, a lost gate, a lost answer. */
+function drawOrderLife(random: Random, healsMs: number): Faults {
+  return {
+    ...NO_FAULTS_AT_ALL,
+    settlement: random.chance(0.4) ? hardlySettling(random) : NO_FAULTS,
+    buyer: random.chance(0.5) ? lossy(random) : NO_FAULTS,
+    gate: random.chance(0.3) ? lossy(random) : NO_FAULTS,
+    ledger: random.chance(0.3) ? lossy(random) : NO_FAULTS,
+    restarts: random.chance(0.4) ? drawRestarts(random, healsMs, 2) : [],
+    deaths: random.chance(0.3) ? drawTimes(random, healsMs, 2) : [],
+    stalls: random.chance(0.4) ? drawStalls(random, healsMs, 2) : [],
+  };
+}
+
 export const SCENARIOS = {
   swarm: {
     drawFaults: drawSwarm,
+    lifeChance: 0.3,
     marks: [
       ...['rebuild-happened', 'gate-lost', 'gate-kept', 'gate-older', 'process-died', 'process-stalled'],
       ...['claim-replayed', 'credit-repeated', 'settled-again', 'worker-took-over', 'request-duplicated'],
@@ -119,9 +141,11 @@ export const SCENARIOS = {
   },
   calm: {
     drawFaults: () => NO_FAULTS_AT_ALL,
+    lifeChance: 0,
     marks: ['claim-replayed', 'accepted-pending', 'refused-none_left_now', 'refused-over_limit', 'read-still'],
   },
   'lost-answers': {
+    lifeChance: 0,
     drawFaults: (random) => ({
       ...NO_FAULTS_AT_ALL,
       gate: { ...lossy(random), slow: random.whole(5, 30) / 100, slowMs: random.whole(1_000, 5_000) },
@@ -131,6 +155,7 @@ export const SCENARIOS = {
     marks: ['claim-replayed', 'late-call', 'gate-reply-lost', 'ledger-reply-lost', 'accepted-unclear'],
   },
   'worker-crash': {
+    lifeChance: 0,
     drawFaults: (random, healsMs) => ({
       ...NO_FAULTS_AT_ALL,
       gate: { ...NO_FAULTS, callerDies: strength(random) },
@@ -140,6 +165,7 @@ export const SCENARIOS = {
     marks: ['process-died', 'worker-took-over', 'settled-again', 'claim-replayed'],
   },
   'gate-loss': {
+    lifeChance: 0,
     drawFaults: (random, healsMs) => ({
       ...NO_FAULTS_AT_ALL,
       settlement: { ...NO_FAULTS, slow: random.whole(30, 90) / 100, slowMs: random.whole(2_000, 6_000) },
@@ -153,6 +179,7 @@ export const SCENARIOS = {
     ],
   },
   'ledger-faults': {
+    lifeChance: 0,
     drawFaults: (random, healsMs) => ({
       ...NO_FAULTS_AT_ALL,
       ledger: lossy(random),
@@ -160,8 +187,21 @@ export const SCENARIOS = {
     }),
     marks: ['ledger-reply-lost', 'settled-again', 'refused-busy'],
   },
+  'order-life': {
+    drawFaults: drawOrderLife,
+    lifeChance: 1,
+    marks: [
+      ...['order-expired', 'order-cancelled', 'order-paid', 'order-paid_unfulfilled', 'order-refunded'],
+      ...['cancel-parked', 'cancelled-while-queued', 'cancel-repeated', 'cancel-wrong_state'],
+      ...['paid-after-expiry', 'paid-after-cancel', 'revived', 'gave-up-reclaim', 'notice-repeated'],
+      ...['noted-paid-parked', 'parked-payment-applied', 'noted-paid-refund_due', 'noted-failed-applied'],
+      ...['noted-refunded-parked', 'refund-before-payment', 'noted-refunded-applied', 'surplus-refunded'],
+      ...['end-and-payment-at-once', 'release-delivered', 'refused-sold_out'],
+    ],
+  },
   storm: {
     drawFaults: drawStorm,
+    lifeChance: 0.3,
     marks: ['rebuild-happened', 'process-died', 'request-duplicated'],
   },
 } as const satisfies Record<string, Scenario>;

@@ -46,7 +46,8 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
     const trace = world.trace.about(subject, TRACE_LINES_TOLD);
     violations.push({ invariant, subject, detail, atMs: world.nowMs(), trace });
   };
-  const plan = drawPlan(world.random.fork(), SCENARIOS[scenario].drawFaults);
+  const { drawFaults, lifeChance } = SCENARIOS[scenario];
+  const plan = drawPlan(world.random.fork(), drawFaults, lifeChance);
   const room = furnish({ world, plan, report }, options);
 
   void openSale(room);
@@ -68,15 +69,19 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
     virtualMs: world.nowMs(),
     violations,
     seen: world.seen,
-    summary: `${plan.totalUnits} units, ${plan.buyers} buyers, ${plan.isEmbedded ? 'embedded' : `${plan.processes} processes`}`,
+    summary: `${plan.totalUnits} units, ${plan.buyers} buyers, ${plan.isEmbedded ? 'embedded' : `${plan.processes} processes`}, ${plan.life ? `held for ${plan.life.holdMs} ms` : 'held for ever'}`,
   };
 }
+
+/** Longer than any world lasts. */
+const LONG_HOLD_MS = 600_000;
 
 /** Creates and publishes the sale, through whatever process answers. */
 async function openSale({ world, site, plan }: Room): Promise<void> {
   const draft: SaleDraft = {
     ...{ id: SALE_ID, title: 'A sale', totalUnits: plan.totalUnits, limitUnits: plan.limitUnits },
-    ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs, holdMs: 600_000 },
+    ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs },
+    holdMs: plan.life?.holdMs ?? LONG_HOLD_MS,
   };
   for (;;) {
     const created = await site.ask('to create the sale', (engine) => engine.createSale(draft));

@@ -10,7 +10,7 @@ import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { compareCursors, type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
-import type { Payment } from '../../domain/order/payment.ts';
+import type { Payment, PaymentOutcome } from '../../domain/order/payment.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
 import { commitChanges } from './ledger-changes.ts';
@@ -45,9 +45,12 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
 
     async notePayment(notice) {
       const order = rows.orders.get(notice.orderId) ?? null;
-      const known = rows.payments.get(paymentKey(notice)) ?? null;
+      const named = (outcome: PaymentOutcome) => rows.payments.get(paymentKey({ ...notice, outcome })) ?? null;
       const changes = noChanges();
-      const view = { order, known, open: openPaymentsOf(rows, notice.orderId), ...factsOf(order) };
+      const view = {
+        ...{ order, known: named(notice.outcome), refunded: notice.outcome === 'refunded' ? named('paid') : null },
+        ...{ open: openPaymentsOf(rows, notice.orderId), ...factsOf(order) },
+      };
       const answer = decidePayment(changes, view, notice);
       commitChanges(rows, changes);
       return { ...answer, release: changes.newReleases[0] ?? null };
@@ -84,7 +87,8 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
       const order = orderNamed(rows, payment.orderId);
       const current = rows.payments.get(paymentKey(payment)) ?? payment;
       const changes = noChanges();
-      const after = decideGiveUp(changes, order, current, factsOf(order));
+      const open = openPaymentsOf(rows, order.orderId);
+      const after = decideGiveUp(changes, order, current, { open, ...factsOf(order) });
       commitChanges(rows, changes);
       return after;
     },

@@ -60,9 +60,10 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
       inTransaction(async (reader) => {
         const { order, facts } = await lockOrder(reader, notice.orderId);
         const known = await paymentNamed(reader, notice.reference, notice.outcome);
+        const refunded = notice.outcome === 'refunded' ? await paymentNamed(reader, notice.reference, 'paid') : null;
         const open = await statements.openPaymentsOf(reader.trx, [notice.orderId]);
         const changes = noChanges();
-        const answer = decidePayment(changes, { order, known, open, ...facts }, notice);
+        const answer = decidePayment(changes, { order, known, refunded, open, ...facts }, notice);
         await write(reader, changes);
         return { ...answer, release: changes.newReleases[0] ?? null };
       }),
@@ -114,8 +115,9 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
         const { order, facts } = await lockOrder(reader, payment.orderId);
         invariant(order, `order ${payment.orderId} of a reclaiming payment is in the ledger`);
         const current = await paymentNamed(reader, payment.reference, payment.outcome);
+        const open = await statements.openPaymentsOf(reader.trx, [payment.orderId]);
         const changes = noChanges();
-        const after = decideGiveUp(changes, order, current ?? payment, facts);
+        const after = decideGiveUp(changes, order, current ?? payment, { open, ...facts });
         await write(reader, changes);
         return after;
       }),

@@ -1,8 +1,9 @@
 /**
  * What money does to an order. Decisions only; read and applied in one transaction.
  *
- * Laws: money is never lost (it is applied, parked, or due back); an order is paid at most once, whatever comes twice; an
- * order that has ended gets units only through a new claim, never by changing its state (P16).
+ * Laws: money is never lost (it is applied, parked, or due back); an order is paid at most once, whatever comes twice; a
+ * refund is of the payment with its reference, and leaves the order alone when that one was too much; an order that has
+ * ended gets units only through a new claim, never by changing its state (P16).
  */
 import type { Order } from '../order/order.ts';
 import { isSameNotice, type Payment, type PaymentNotice, type PaymentState } from '../order/payment.ts';
@@ -13,6 +14,8 @@ export interface PaymentView {
   readonly order: Order | null;
   /** What is known of this reference and outcome. */
   readonly known: Payment | null;
+  /** The payment of this reference, when the notice is its refund; null when none is known. */
+  readonly refunded: Payment | null;
   /** Other payments of the order that are parked or reclaiming. */
   readonly open: readonly Payment[];
   readonly nowMs: number;
@@ -35,11 +38,29 @@ export function decidePayment(changes: LedgerChanges, view: PaymentView, notice:
   return { kind: 'taken', payment, order: after };
 }
 
-/** Applies what was parked until its order was settled, oldest first. */
-export function applyParked(changes: LedgerChanges, view: PaymentView, parked: readonly PaymentNotice[]): Order | null {
-  let order = view.order;
-  for (const notice of parked) order = applyNotice(changes, { ...view, order }, notice).order;
+/** What an order has open when something else is done to it. */
+export type OpenMoney = Pick<PaymentView, 'open' | 'nowMs' | 'epoch'>;
+
+/** Applies the payments that were parked until their order was settled, oldest first, and the refunds that came before them. */
+export function applyParked(changes: LedgerChanges, settled: Order, money: OpenMoney): Order {
+  let order = settled;
+  for (const { state, ...notice } of money.open) {
+    if (state !== 'parked' || notice.outcome !== 'paid') continue;
+    order = applyNotice(changes, { ...money, order, known: null, refunded: null }, notice).order ?? order;
+  }
   return order;
+}
+
+/** Refunds that came before their payment take effect, now that it has its place. */
+export function settleRefunds(changes: LedgerChanges, money: OpenMoney, order: Order, payment: Payment): Order {
+  let after = order;
+  for (const refund of openNow(changes, money)) {
+    if (refund.outcome !== 'refunded' || refund.state !== 'parked') continue;
+    if (!isRefundOf(money, refund, payment)) continue;
+    putPayment(changes, { ...refund, state: 'applied' });
+    if (takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', money);
+  }
+  return after;
 }
 
 function applyNotice(
@@ -51,7 +72,8 @@ function applyNotice(
   const put = (state: PaymentState, after: Order | null) => {
     const payment = { ...notice, state };
     putPayment(changes, payment);
-    return { payment, order: after };
+    const hasPlace = after && notice.outcome === 'paid' && state !== 'reclaiming';
+    return { payment, order: hasPlace ? settleRefunds(changes, view, after, payment) : after };
   };
   // A failed payment leaves the order as it is, until it is due.
   if (notice.outcome === 'failed') return put('applied', order);
@@ -63,10 +85,8 @@ type Put = (state: PaymentState, after: Order | null) => { readonly payment: Pay
 
 function takeMoney(changes: LedgerChanges, view: PaymentView, order: Order, put: Put): ReturnType<Put> {
   switch (order.state) {
-    case 'pending': {
-      const paid = changeOrder(changes, order, 'paid', view);
-      return put('applied', settleRefund(changes, view, paid));
-    }
+    case 'pending':
+      return put('applied', changeOrder(changes, order, 'paid', view));
     case 'cancelled':
     case 'expired':
       // Of two late payments one claims the units again; the other is due back.
@@ -96,7 +116,7 @@ function giveBack(changes: LedgerChanges, view: PaymentView, order: Order, put: 
     case 'paid':
     case 'fulfilled':
     case 'paid_unfulfilled':
-      return put('applied', changeOrder(changes, order, 'refunded', view));
+      return put('applied', takesBack(order, view.refunded) ? changeOrder(changes, order, 'refunded', view) : order);
     case 'refunded':
       return put('applied', order);
     case 'queued':
@@ -105,20 +125,24 @@ function giveBack(changes: LedgerChanges, view: PaymentView, order: Order, put: 
     case 'expired':
     case 'refused':
     case 'lost':
-      // The refund overtook its payment.
-      return put('parked', order);
+      // It overtook its payment, or that one still looks for units; of one that was too much it is told and done.
+      return put(view.refunded?.state === 'refund_due' ? 'applied' : 'parked', order);
   }
 }
 
-/** A refund that came before its payment takes effect now. */
-function settleRefund(changes: LedgerChanges, view: PaymentView, paid: Order): Order {
-  const refund = openNow(changes, view).find((open) => open.outcome === 'refunded' && open.state === 'parked');
-  if (!refund) return paid;
-  putPayment(changes, { ...refund, state: 'applied' });
-  return changeOrder(changes, paid, 'refunded', view);
+/** Whether the refund of this payment is the end of the order; one that names no payment we know is of the order itself. */
+function takesBack(order: Order, payment: Payment | null): boolean {
+  if (order.state === 'paid_unfulfilled') return true;
+  return (order.state === 'paid' || order.state === 'fulfilled') && payment?.state !== 'refund_due';
+}
+
+/** By reference; one of no payment that is known goes with the first that comes. */
+function isRefundOf(money: OpenMoney, refund: Payment, payment: Payment): boolean {
+  if (refund.reference === payment.reference) return true;
+  return !money.open.some((open) => open.outcome === 'paid' && open.reference === refund.reference);
 }
 
 /** The order's other payments as this very transaction leaves them: of two that were parked, the second must see the first. */
-function openNow(changes: LedgerChanges, view: PaymentView): readonly Payment[] {
-  return view.open.map((payment) => changes.payments.get(paymentKey(payment)) ?? payment);
+function openNow(changes: LedgerChanges, money: OpenMoney): readonly Payment[] {
+  return money.open.map((payment) => changes.payments.get(paymentKey(payment)) ?? payment);
 }

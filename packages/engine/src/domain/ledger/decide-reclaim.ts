@@ -5,10 +5,11 @@
 import { awaitsLateMoney, type Order } from '../order/order.ts';
 import type { Payment } from '../order/payment.ts';
 import { changeOrder, type LedgerChanges, putPayment } from './changes.ts';
-import type { EndFacts } from './decide-end.ts';
+import { type OpenMoney, settleRefunds } from './decide-payment.ts';
 
-export function decideGiveUp(changes: LedgerChanges, order: Order, payment: Payment, facts: EndFacts): Order {
+export function decideGiveUp(changes: LedgerChanges, order: Order, payment: Payment, money: OpenMoney): Order {
   if (payment.state !== 'reclaiming' || !awaitsLateMoney(order.state)) return order;
-  putPayment(changes, { ...payment, state: 'refund_due' });
-  return changeOrder(changes, order, 'paid_unfulfilled', facts);
+  const due: Payment = { ...payment, state: 'refund_due' };
+  putPayment(changes, due);
+  return settleRefunds(changes, money, changeOrder(changes, order, 'paid_unfulfilled', money), due);
 }

@@ -26,7 +26,7 @@ import {
   putPayment,
   reviveOrder,
 } from './changes.ts';
-import { applyParked } from './decide-payment.ts';
+import { applyParked, type OpenMoney, settleRefunds } from './decide-payment.ts';
 import { isStale, type SegmentRecord } from './epoch.ts';
 import type { Release } from './release.ts';
 
@@ -53,8 +53,8 @@ export interface SettlementView {
 export type SettlementOutcome =
   /** A new order. When something was parked for it, it has ended or is paid already, and its units may be on their way back. */
   | { readonly kind: 'settled'; readonly claim: Claim; readonly order: Order; readonly release: Release | null }
-  /** Late money took the claim's units for an order that had ended. */
-  | { readonly kind: 'revived'; readonly claim: Claim; readonly order: Order }
+  /** Late money took the claim's units for an order that had ended; a refund may wait for it, and end it again. */
+  | { readonly kind: 'revived'; readonly claim: Claim; readonly order: Order; readonly release: Release | null }
   /** The ledger had this claim already; nothing changed. */
   | { readonly kind: 'repeated'; readonly claim: Claim; readonly order: Order | null }
   /** The order exists from another claim; this claim's units go back by the release, unless it is stale. */
@@ -102,7 +102,10 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
 
   const refusal = stale ? 'stale_epoch' : refusalOf(draft, claim);
   if (refusal === null) return accept(draft, claim, segment.epoch);
-  const order = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs: draft.view.nowMs, dueAtMs: null });
+  const { nowMs } = draft.view;
+  const refused = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs, dueAtMs: null });
+  // Money that came before it is due back.
+  const order = applyParked(draft.changes, refused, openMoney(draft, claim.orderId, segment.epoch));
   draft.orders.set(order.orderId, order);
   return { kind: 'refused', claim, order, release: stale ? null : giveBack(draft, claim, segment.epoch) };
 }
@@ -113,10 +116,12 @@ function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number 
     ? draft.view.openPayments.get(claim.orderId)?.find((payment) => payment.state === 'reclaiming')
     : undefined;
   if (late && epoch !== null && refusalOf(draft, claim) === null) {
-    const order = reviveOrder(draft.changes, existing, claim, draft.view.nowMs);
-    putPayment(draft.changes, { ...late, state: 'applied' });
+    const revived = reviveOrder(draft.changes, existing, claim, draft.view.nowMs);
+    const applied: Payment = { ...late, state: 'applied' };
+    putPayment(draft.changes, applied);
+    const order = settleRefunds(draft.changes, openMoney(draft, claim.orderId, epoch), revived, applied);
     draft.orders.set(order.orderId, order);
-    return { kind: 'revived', claim, order };
+    return { kind: 'revived', claim, order, release: releaseOf(draft, claim) };
   }
   const release = epoch === null ? null : giveBack(draft, claim, epoch);
   return { kind: 'second_claim', claim, order: existing, release };
@@ -147,8 +152,15 @@ function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
   const settled = addOrder(changes, claim, { state: 'pending', refusal: null, nowMs, dueAtMs: nowMs + sale.holdMs });
   const order = applyWhatWasParked(draft, settled, epoch);
   draft.orders.set(order.orderId, order);
-  const release = changes.newReleases.find((row) => row.id === claimId(claim)) ?? null;
-  return { kind: 'settled', claim, order, release };
+  return { kind: 'settled', claim, order, release: releaseOf(draft, claim) };
+}
+
+function releaseOf({ changes }: Draft, claim: Claim): Release | null {
+  return changes.newReleases.find((row) => row.id === claimId(claim)) ?? null;
+}
+
+function openMoney({ view }: Draft, orderId: OrderId, epoch: number): OpenMoney {
+  return { open: view.openPayments.get(orderId) ?? [], nowMs: view.nowMs, epoch };
 }
 
 /** What came before the order existed takes effect now: a cancel first, for money that follows it is late money. */
@@ -159,10 +171,7 @@ function applyWhatWasParked(draft: Draft, order: Order, epoch: number): Order {
   // Anybody may have named the order; only its buyer and the operator may end it.
   const isCancelled = canceller === null || canceller === order.buyerId;
   const current = isCancelled ? changeOrder(changes, order, 'cancelled', facts) : order;
-  const open = view.openPayments.get(order.orderId) ?? [];
-  const parked = open.filter((payment) => payment.state === 'parked' && payment.outcome === 'paid');
-  const payments = { order: current, known: null, open, ...facts };
-  return applyParked(changes, payments, parked) ?? current;
+  return applyParked(changes, current, openMoney(draft, order.orderId, epoch));
 }
 
 function giveBack(draft: Draft, claim: Claim, epoch: number): Release {
