@@ -13,6 +13,7 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Sale } from '../domain/sale/sale.ts';
+import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { Queue } from '../ports/queue.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 import { ledgerDoesNotOpen } from './cannot-start.ts';
@@ -22,6 +23,7 @@ import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
+import { ratesOf } from './rates-of.ts';
 import { openSampleSale } from './sample-sale.ts';
 
 export interface EmbeddedOptions {
@@ -73,8 +75,9 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
 
     let isReady = true;
     const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
+    const limits = createRequestLimits(clock, ratesOf(settings));
     const listeners = await listen(settings, {
-      ...{ engine, clock, trustedProxies, logger: log, adminKey: keys.adminKey, isReady: () => isReady },
+      ...{ engine, clock, limits, trustedProxies, logger: log, adminKey: keys.adminKey, isReady: () => isReady },
       identity: createJwtIdentity({ secret: keys.jwtKey, buyerClaim: settings.buyerClaim }),
       ...devIdentityFor(settings, keys),
     });

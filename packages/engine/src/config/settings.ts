@@ -17,6 +17,11 @@ interface SettingNotes {
 /** HS256 is as strong as its key, and RFC 7518 asks for one of at least the hash's length. */
 const MIN_KEY_LENGTH = 32;
 
+/** `perSecond/burst`, or 0 for no limit. */
+const RATE = '^(0|[1-9][0-9]{0,6}/[1-9][0-9]{0,6})$';
+
+const WANTED_RATE = 'perSecond/burst, such as 100/400, or 0 for no limit';
+
 /** `id:secret`, the secret at least 32 bytes of base64url. */
 const TOKEN_KEY = '^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{43,}$';
 
@@ -109,6 +114,30 @@ export const SETTINGS = Type.Object({
       (networks) => networks.every(isNetwork),
     ),
   ),
+  addressRate: Type.String({
+    pattern: RATE,
+    ...notes({
+      description: 'Calls of one address: an IPv4 address, or a /64 of IPv6.',
+      wanted: WANTED_RATE,
+      default: '100/400',
+    }),
+  }),
+  accountRate: Type.String({
+    pattern: RATE,
+    ...notes({ description: 'Calls of one buyer.', wanted: WANTED_RATE, default: '10/40' }),
+  }),
+  saleRate: Type.String({
+    pattern: RATE,
+    ...notes({
+      description: 'Tries (for tokens and purchases) for one sale, in this process.',
+      wanted: WANTED_RATE,
+      default: '15000/30000',
+    }),
+  }),
+  nodeRate: Type.String({
+    pattern: RATE,
+    ...notes({ description: 'Tries for all sales, in this process.', wanted: WANTED_RATE, default: '20000/40000' }),
+  }),
   logLevel: Type.Enum(['debug', 'info', 'warn', 'error'], {
     ...notes({ description: 'How much is logged.', wanted: 'one of debug, info, warn, error', default: 'info' }),
   }),

@@ -22,7 +22,8 @@ async function allRoutes(): Promise<readonly { readonly method: string; readonly
   const guard = () => {};
   addRoutes(app, {
     ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
-    ...{ isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '', requireBuyer: guard },
+    ...{ isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
+    ...{ requireBuyer: guard, requireTry: guard, limitAddress: guard },
     ...{
       requireOperator: guard,
       refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),

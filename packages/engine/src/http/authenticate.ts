@@ -3,33 +3,15 @@
  * time and are never logged.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Buyer } from '../domain/buyer.ts';
 import { invariant } from '../domain/invariant.ts';
-import { refuse } from '../domain/refusal.ts';
-import type { IdentityVerifier } from '../ports/identity.ts';
-import type { Refuser } from './outcome-to-response.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null on routes that ask for no buyer. */
     buyer: Buyer | null;
   }
-}
-
-export type Guard = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
-
-export function requireBuyer(identity: IdentityVerifier, refuser: Refuser): Guard {
-  return (request, reply, next) => {
-    const credential = bearerOf(request);
-    const buyer = credential === null ? null : identity.identify(credential);
-    if (!buyer) {
-      refuser.refuse(request, reply, refuse('unauthenticated'));
-      return;
-    }
-    request.buyer = buyer;
-    next();
-  };
 }
 
 export function buyerOf(request: { readonly buyer: Buyer | null }): Buyer {
@@ -53,7 +35,7 @@ function digestOf(text: string): Buffer {
 
 const SCHEME = 'bearer ';
 
-function bearerOf(request: FastifyRequest): string | null {
+export function bearerOf(request: FastifyRequest): string | null {
   const { authorization } = request.headers;
   if (authorization === undefined || authorization.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return null;
   return authorization.slice(SCHEME.length);

@@ -5,6 +5,7 @@ import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
@@ -15,6 +16,8 @@ import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
 /** The part of an engine that speaks HTTP. */
 export interface ServedEngine {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  /** Null: another try may come in. An engine without it takes all. */
+  shed?(): Refusal | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
@@ -34,6 +37,8 @@ export interface ServedEngine {
 export interface HttpDeps {
   readonly engine: ServedEngine;
   readonly identity: IdentityVerifier;
+  /** One for all listeners of a process; no limits when not given. */
+  readonly limits?: RequestLimits;
   /** What operators send as `Authorization: Bearer`. */
   readonly adminKey: string;
   readonly clock: Clock;
