@@ -15,7 +15,11 @@ import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/ca
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { createHotEntries } from '../funnel/gateway/hot-entries.ts';
+import { createIntake, type IntakeBounds, NO_BOUNDS } from '../funnel/gateway/intake.ts';
 import { type IssuedToken, issueToken } from '../funnel/issue-token.ts';
+import { createKnownOrders } from '../funnel/known-orders.ts';
+import { type BreakerState, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
+import { LEDGER_BREAKER, settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
 import { notePayment, type PaymentNoted } from '../funnel/note-payment.ts';
 import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel/purchase.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
@@ -23,6 +27,7 @@ import { createSweeper } from '../funnel/sweeper.ts';
 import { createWorker } from '../funnel/worker.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
+import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
 import { publishSale } from '../inventory/publish-sale.ts';
@@ -33,7 +38,7 @@ import type { IdSource } from '../ports/id-source.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
-import type { Queue } from '../ports/queue.ts';
+import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 
@@ -45,14 +50,27 @@ export interface EngineParts {
   readonly queue: Queue;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
+  /** No bounds when not given. */
+  readonly bounds?: IntakeBounds;
+  /** How late the event loop is. */
+  readonly loopLagMs?: () => number;
   /** A fault that is being retried. */
   readonly onFault: (fault: Fault) => void;
   /** A broken promise of our own: the process should end and recover. */
   readonly onCrash: (error: unknown) => void;
 }
 
+/** How the engine is, at this moment. */
+export interface EngineReadings {
+  readonly ledgerBreaker: BreakerState;
+  readonly purchasesInFlight: number;
+  readonly queue: QueueDepth;
+}
+
 export interface Engine {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  /** Null: another try may come in. */
+  shed(): Refusal | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
@@ -74,6 +92,7 @@ export interface Engine {
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 
+  read(): Promise<EngineReadings>;
   /** Loads the gate for every sale and begins to settle. */
   start(): Promise<void>;
   /** Ends after what is in hand is settled. */
@@ -84,28 +103,30 @@ const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
   const { clock, idSource, signer, queue, feed, ledger } = parts;
-  const gate = gateWithRetry(parts.gate, clock);
-  const session = createGateSession(gate, clock);
+  const { bounds = NO_BOUNDS, loopLagMs = () => 0 } = parts;
+  const patientGate = gateWithRetry(parts.gate, clock);
+  const session = createGateSession(patientGate, clock);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
-  const stocking = {
-    gate,
-    queue,
-    session,
-    clock,
-    idSource,
-    inventoryCentre: ledger.inventoryCentre,
-    sales: ledger.sales,
-  };
+  const { inventoryCentre, sales: saleStore } = ledger;
+  const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
+  const gate = gateThatReopens(patientGate, dryJudge.forget);
+  const stocking = { gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore };
+  const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
+  const settlement = settlementWithBreaker(ledger.settlement, ledgerBreaker, clock);
+  const intake = createIntake({
+    ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
+    askLedger: () => ledgerBreaker.ask(),
+  });
   const watch = createOrderWatch(feed, clock);
   const buying = {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
-    dryJudge: createDryJudge(stocking),
+    ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
   };
   const { onFault, onCrash } = parts;
   const worker = createWorker({
     ...stocking,
-    ...{ settlement: ledger.settlement, feed, onFault, onCrash },
+    ...{ settlement, feed, onFault, onCrash },
     consumer: idSource.newId(),
   });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
@@ -114,6 +135,7 @@ export function buildEngine(parts: EngineParts): Engine {
 
   return {
     issueToken: (saleId, buyer) => issueToken(buying, saleId, buyer),
+    shed: () => intake.shed(),
     purchase: (request) => purchase(buying, request),
     async findOrder(orderId, buyer) {
       const order = await ledger.orders.find(orderId);
@@ -138,6 +160,10 @@ export function buildEngine(parts: EngineParts): Engine {
     },
     showSale: (saleId) => ledger.sales.find(saleId),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
+
+    async read() {
+      return { ledgerBreaker: ledgerBreaker.state, purchasesInFlight: intake.inFlight(), queue: await queue.depth() };
+    },
 
     async start() {
       await keeper.round();

@@ -10,6 +10,7 @@ import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { createJwtIdentity } from '../adapters/system/identity.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
+import { watchLoopLag } from '../adapters/system/loop-lag.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Sale } from '../domain/sale/sale.ts';
@@ -63,9 +64,11 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const idSource = createIdSource();
     const clock = systemClock;
     const store = createMemoryStore({ clock, idSource });
+    const lag = watchLoopLag();
+    closers.add(lag.stop);
     const engine = buildEngine({
       ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
-      ...{ feed: createMemoryOrderFeed(), ledger, onCrash },
+      ...{ feed: createMemoryOrderFeed(), ledger, onCrash, bounds: settings, loopLagMs: lag.lagMs },
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
     await engine.start();
