@@ -2,8 +2,9 @@
  * Puts an engine together from adapters: the request side, the worker side and what keeps the stock, as one object that
  * HTTP, commands and programs use. It opens nothing itself; what it is given, its owner closes.
  */
+import { noTelemetry } from '../adapters/memory/telemetry.ts';
 import type { Buyer } from '../domain/buyer.ts';
-import type { Fault } from '../domain/fault.ts';
+import { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { OrderCursor } from '../domain/order/order-cursor.ts';
@@ -14,12 +15,15 @@ import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
+import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
 import { createHotEntries } from '../funnel/gateway/hot-entries.ts';
 import { createIntake, type IntakeBounds, NO_BOUNDS } from '../funnel/gateway/intake.ts';
+import { stageOf } from '../funnel/gateway/stage-of.ts';
 import { type IssuedToken, issueToken } from '../funnel/issue-token.ts';
 import { createKnownOrders } from '../funnel/known-orders.ts';
 import { type BreakerState, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { LEDGER_BREAKER, settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
+import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
 import { notePayment, type PaymentNoted } from '../funnel/note-payment.ts';
 import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel/purchase.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
@@ -41,6 +45,7 @@ import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -54,6 +59,8 @@ export interface EngineParts {
   readonly bounds?: IntakeBounds;
   /** How late the event loop is. */
   readonly loopLagMs?: () => number;
+  /** Nothing is counted when not given. */
+  readonly telemetry?: Telemetry;
   /** A fault that is being retried. */
   readonly onFault: (fault: Fault) => void;
   /** A broken promise of our own: the process should end and recover. */
@@ -64,7 +71,8 @@ export interface EngineParts {
 export interface EngineReadings {
   readonly ledgerBreaker: BreakerState;
   readonly purchasesInFlight: number;
-  readonly queue: QueueDepth;
+  /** Null: the queue cannot be asked now. */
+  readonly queue: QueueDepth | null;
 }
 
 export interface Engine {
@@ -103,21 +111,23 @@ const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
   const { clock, idSource, signer, queue, feed, ledger } = parts;
-  const { bounds = NO_BOUNDS, loopLagMs = () => 0 } = parts;
+  const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
   const patientGate = gateWithRetry(parts.gate, clock);
   const session = createGateSession(patientGate, clock);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
-  const gate = gateThatReopens(patientGate, dryJudge.forget);
+  const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
   const stocking = { gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
-  const settlement = settlementWithBreaker(ledger.settlement, ledgerBreaker, clock);
+  const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
+  const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
   const intake = createIntake({
     ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
     askLedger: () => ledgerBreaker.ask(),
   });
   const watch = createOrderWatch(feed, clock);
+  const stopCounting = feed.subscribe((orders) => telemetry.ordersChanged(orders.map(({ state }) => state)));
   const buying = {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
@@ -134,9 +144,17 @@ export function buildEngine(parts: EngineParts): Engine {
   const sweeper = createSweeper({ ...living, onCrash });
 
   return {
-    issueToken: (saleId, buyer) => issueToken(buying, saleId, buyer),
+    async issueToken(saleId, buyer) {
+      const issued = await issueToken(buying, saleId, buyer);
+      if (issued.kind === 'refused') telemetry.turnedAway('token', issued.reason);
+      return issued;
+    },
     shed: () => intake.shed(),
-    purchase: (request) => purchase(buying, request),
+    async purchase(request) {
+      const answer = await purchase(buying, request);
+      if (answer.kind === 'refused') telemetry.turnedAway(stageOf(answer), answer.reason);
+      return answer;
+    },
     async findOrder(orderId, buyer) {
       const order = await ledger.orders.find(orderId);
       return order?.buyerId === buyer.buyerId ? order : null;
@@ -162,7 +180,8 @@ export function buildEngine(parts: EngineParts): Engine {
     readPlaces: (saleId) => readPlaces(stocking, saleId),
 
     async read() {
-      return { ledgerBreaker: ledgerBreaker.state, purchasesInFlight: intake.inFlight(), queue: await queue.depth() };
+      const depth = await queue.depth().catch(nullWhenDown);
+      return { ledgerBreaker: ledgerBreaker.state, purchasesInFlight: intake.inFlight(), queue: depth };
     },
 
     async start() {
@@ -176,6 +195,12 @@ export function buildEngine(parts: EngineParts): Engine {
       await keeper.stop();
       await worker.stop();
       watch.close();
+      stopCounting();
     },
   };
+}
+
+function nullWhenDown(error: unknown): null {
+  if (error instanceof Fault && error.retryable) return null;
+  throw error;
 }

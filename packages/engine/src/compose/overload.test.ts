@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
+import { createMemoryTelemetry } from '../adapters/memory/telemetry.ts';
 import { systemClock as clock } from '../adapters/system/clock.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
@@ -90,7 +91,7 @@ describe('while the ledger does not settle', () => {
       await pause(1_500);
       expect(await buy(engine, 'later')).toMatchObject({ reason: 'busy' });
       expect(state.claimed).toBe(claimedBefore);
-      expect((await engine.read()).queue.entries).toBe(1);
+      expect((await engine.read()).queue).toMatchObject({ entries: 1 });
       expect(await early.again()).toMatchObject({ kind: 'accepted', status: 'pending', isReplayed: true });
 
       state.mood = 'well';
@@ -180,5 +181,34 @@ describe('under overload', () => {
     state.mood = 'well';
     await Promise.all(stuck);
     await expect.poll(async () => (await buy(engine, 'cat')).kind, { timeout: 2_000, interval: 50 }).toBe('accepted');
+  });
+});
+
+describe('figures', () => {
+  it('tell who was turned away where, and what was claimed, settled and ended', async () => {
+    const telemetry = createMemoryTelemetry();
+    world = await newWorld(2, { telemetry });
+    const { engine, state } = world;
+    await buy(engine, 'ann');
+    const second = await buy(engine, 'bob');
+    await buy(engine, 'cat');
+    await buy(engine, 'dan');
+    await second.again();
+    await engine.purchase({ saleId: 'skin', buyer: buyerOf('eve'), token: 'forged', units: 1 });
+    const orderId = (second as unknown as { readonly orderId: string }).orderId;
+    await engine.cancelOrder({ orderId, buyerId: 'bob', receipt: null });
+    state.mood = 'full';
+    const stuck = buy(engine, 'fay');
+    await expect
+      .poll(() => telemetry.figures.get('settlement storage_full') ?? 0, { timeout: 3_000 })
+      .toBeGreaterThan(2);
+    await buy(engine, 'gus');
+    state.mood = 'well';
+    await stuck;
+    expect(Object.fromEntries(telemetry.figures)).toMatchObject({
+      ...{ 'gate none_left_now': 1, 'token none_left_now': 1, 'admission token_invalid': 1, 'overload busy': 1 },
+      ...{ 'claims judged': 5, 'claims taken': 3, 'claims replayed': 1, 'claims settled': 3, 'claims refused': 0 },
+      ...{ 'orders pending': 3, 'orders cancelled': 1 },
+    });
   });
 });

@@ -11,6 +11,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { createJwtIdentity } from '../adapters/system/identity.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { watchLoopLag } from '../adapters/system/loop-lag.ts';
+import { createPrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Sale } from '../domain/sale/sale.ts';
@@ -24,6 +25,7 @@ import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
+import { createMetrics } from './metrics.ts';
 import { ratesOf } from './rates-of.ts';
 import { openSampleSale } from './sample-sale.ts';
 
@@ -64,11 +66,12 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const idSource = createIdSource();
     const clock = systemClock;
     const store = createMemoryStore({ clock, idSource });
+    const telemetry = createPrometheusTelemetry();
     const lag = watchLoopLag();
     closers.add(lag.stop);
     const engine = buildEngine({
       ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
-      ...{ feed: createMemoryOrderFeed(), ledger, onCrash, bounds: settings, loopLagMs: lag.lagMs },
+      ...{ feed: createMemoryOrderFeed(), ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
     await engine.start();
@@ -80,8 +83,18 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
     const limits = createRequestLimits(clock, ratesOf(settings));
     const listeners = await listen(settings, {
-      ...{ engine, clock, limits, trustedProxies, logger: log, adminKey: keys.adminKey, isReady: () => isReady },
+      ...{
+        engine,
+        clock,
+        limits,
+        telemetry,
+        trustedProxies,
+        logger: log,
+        adminKey: keys.adminKey,
+        isReady: () => isReady,
+      },
       identity: createJwtIdentity({ secret: keys.jwtKey, buyerClaim: settings.buyerClaim }),
+      metrics: createMetrics({ telemetry, engine, limits, lag }),
       ...devIdentityFor(settings, keys),
     });
     closers.add(() => listeners.close());

@@ -12,6 +12,7 @@ import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ChangeStateResult, CreateSaleResult } from '../ports/sales.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 
 /** The part of an engine that speaks HTTP. */
 export interface ServedEngine {
@@ -34,11 +35,21 @@ export interface ServedEngine {
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 }
 
+/** Figures for operators, in a format of its own. */
+export interface Metrics {
+  readonly mediaType: string;
+  write(): Promise<string>;
+}
+
 export interface HttpDeps {
   readonly engine: ServedEngine;
   readonly identity: IdentityVerifier;
   /** One for all listeners of a process; no limits when not given. */
   readonly limits?: RequestLimits;
+  /** Counts whom the door turns away; nobody does when not given. */
+  readonly telemetry?: Telemetry;
+  /** Without them there is no route for figures. */
+  readonly metrics?: Metrics;
   /** What operators send as `Authorization: Bearer`. */
   readonly adminKey: string;
   readonly clock: Clock;

@@ -7,6 +7,7 @@ import type { Refusal } from '../domain/refusal.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Caller, LimitHit, RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import { bearerOf } from './authenticate.ts';
 import { addressKeyOf } from './client-address.ts';
 import type { Refuser } from './outcome-to-response.ts';
@@ -28,10 +29,13 @@ export interface GuardDeps {
   readonly limits: RequestLimits;
   /** Null: another try may come in. */
   readonly shed: () => Refusal | null;
+  /** Told of everybody who is turned away here. */
+  readonly telemetry: Pick<Telemetry, 'turnedAway'> | undefined;
 }
 
-export function createGuards({ identity, refuser, limits, shed }: GuardDeps): Guards {
+export function createGuards({ identity, refuser, limits, shed, telemetry }: GuardDeps): Guards {
   function refuseHit(request: FastifyRequest, reply: FastifyReply, hit: LimitHit): void {
+    telemetry?.turnedAway(`${hit.limit}_limit`, 'rate_limited');
     refuser.refuse(request, reply, refuse('rate_limited', { retryAfterMs: Math.ceil(hit.waitMs) }), {
       headers: limitHeaders(hit),
     });
@@ -41,6 +45,7 @@ export function createGuards({ identity, refuser, limits, shed }: GuardDeps): Gu
     const credential = bearerOf(request);
     const buyer = credential === null ? null : identity.identify(credential);
     if (!buyer) {
+      telemetry?.turnedAway('identity', 'unauthenticated');
       refuser.refuse(request, reply, refuse('unauthenticated'));
       return false;
     }
@@ -67,6 +72,7 @@ export function createGuards({ identity, refuser, limits, shed }: GuardDeps): Gu
     requireTry(request, reply, next) {
       const refusal = shed();
       if (refusal) {
+        telemetry?.turnedAway('overload', refusal.reason);
         refuser.refuse(request, reply, refusal);
         return;
       }

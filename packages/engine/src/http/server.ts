@@ -58,10 +58,10 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   // Only JSON is taken; by default any text would be, too.
   app.removeContentTypeParser('text/plain');
 
-  const { identity, engine, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
+  const { identity, engine, telemetry, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
   addRoutes(app, {
     ...deps,
-    ...createGuards({ identity, refuser, limits, shed: () => engine.shed?.() ?? null }),
+    ...createGuards({ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null }),
     refuser,
     requireOperator(request, reply, next) {
       if (mayOperate(request)) next();

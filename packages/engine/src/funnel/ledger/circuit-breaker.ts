@@ -6,7 +6,9 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 
-export type BreakerState = 'closed' | 'open' | 'half_open';
+export const BREAKER_STATES = ['closed', 'open', 'half_open'] as const;
+
+export type BreakerState = (typeof BREAKER_STATES)[number];
 
 export interface CircuitBreaker {
   readonly state: BreakerState;

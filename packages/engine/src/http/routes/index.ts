@@ -7,6 +7,7 @@ import { addDevIdentity } from './dev-identity.ts';
 import { addHealth } from './health.ts';
 import { addIssueToken } from './issue-token.ts';
 import { addListSales } from './list-sales.ts';
+import { addMetrics } from './metrics.ts';
 import { addPublishSale } from './publish-sale.ts';
 import { addPurchase } from './purchase.ts';
 import { addReadPlaces } from './read-places.ts';
@@ -17,7 +18,7 @@ import { addStorefront } from './storefront.ts';
 export const ADMIN_PREFIX = '/v1/admin';
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
-  const { serves = 'both', devIdentity, storefront } = deps;
+  const { serves = 'both', devIdentity, storefront, metrics } = deps;
   addHealth(app, deps);
   if (serves !== 'operators') {
     for (const add of [addListSales, addShowSale, addIssueToken, addPurchase, addShowOrder]) add(app, deps);
@@ -25,6 +26,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     if (storefront !== undefined) addStorefront(app, storefront);
   }
   if (serves === 'buyers') return;
+  if (metrics) addMetrics(app, { ...deps, metrics });
   app.register(
     (operators: HttpServer, _options, done) => {
       // On the scope, not on each route: a new one is closed until it is opened.
