@@ -93,7 +93,7 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
       sometimes('accepted-unclear');
       return;
     }
-    const name = signer.verify('receipt', answer.receipt)?.[0] ?? '';
+    const name = signer.verify('receipt', answer.receipt)?.[1] ?? '';
     const record = claimsOf(books, orderId).find((each) => isNamed(each, name));
     if (record?.claim.units !== answer.units) report('the same order for ever', orderId, `${answer.units} units`);
     const order = books.orders.get(orderId);
