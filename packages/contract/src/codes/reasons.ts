@@ -99,6 +99,12 @@ export const REASONS = {
     en: 'This token was used before with other content.',
     zh: '同一令牌曾以不同内容使用过。',
   },
+  rate_limited: {
+    status: 429,
+    retry: 'then',
+    en: 'Too many requests; come again a little later.',
+    zh: '请求过于频繁，请稍后再试。',
+  },
   headers_too_large: { status: 431, retry: 'never', en: 'The headers are too large.', zh: '请求头过大。' },
   internal: { status: 500, retry: 'perhaps', en: 'Something broke here.', zh: '服务器内部错误。' },
   busy: { status: 503, retry: 'then', en: 'Too busy; come again.', zh: '系统繁忙，请稍后再试。' },

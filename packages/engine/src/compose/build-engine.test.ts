@@ -47,8 +47,9 @@ async function tokenFor(engine: Engine, saleId: string, buyer: Buyer) {
 
 async function buy(engine: Engine, saleId: string, buyerId: string, units = 1) {
   const buyer = buyerOf(buyerId);
-  const { token } = await tokenFor(engine, saleId, buyer);
-  return engine.purchase({ saleId, buyer, token, units });
+  const issued = await engine.issueToken(saleId, buyer);
+  if (issued.kind === 'refused') return issued;
+  return engine.purchase({ saleId, buyer, token: issued.token, units });
 }
 
 async function placesOf(engine: Engine, saleId: string) {

@@ -2,8 +2,9 @@
  * Puts an engine together from adapters: the request side, the worker side and what keeps the stock, as one object that
  * HTTP, commands and programs use. It opens nothing itself; what it is given, its owner closes.
  */
+import { noTelemetry } from '../adapters/memory/telemetry.ts';
 import type { Buyer } from '../domain/buyer.ts';
-import type { Fault } from '../domain/fault.ts';
+import { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { Order } from '../domain/order/order.ts';
@@ -17,8 +18,15 @@ import { type BulkAnswer, type BulkItem, bulkPurchase } from '../funnel/bulk-pur
 import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
+import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
 import { createHotEntries } from '../funnel/gateway/hot-entries.ts';
+import { createIntake, type IntakeBounds, NO_BOUNDS } from '../funnel/gateway/intake.ts';
+import { stageOf } from '../funnel/gateway/stage-of.ts';
 import { type IssuedToken, issueToken } from '../funnel/issue-token.ts';
+import { createKnownOrders } from '../funnel/known-orders.ts';
+import { type BreakerState, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
+import { LEDGER_BREAKER, settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
+import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
 import { notePayment, type PaymentNoted } from '../funnel/note-payment.ts';
 import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel/purchase.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
@@ -27,6 +35,7 @@ import { createWorker } from '../funnel/worker.ts';
 import { operateSale, type PatchRequest, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
+import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
 import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
@@ -37,9 +46,10 @@ import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
-import type { Queue } from '../ports/queue.ts';
+import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -49,14 +59,30 @@ export interface EngineParts {
   readonly queue: Queue;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
+  /** No bounds when not given. */
+  readonly bounds?: IntakeBounds;
+  /** How late the event loop is. */
+  readonly loopLagMs?: () => number;
+  /** Nothing is counted when not given. */
+  readonly telemetry?: Telemetry;
   /** A fault that is being retried. */
   readonly onFault: (fault: Fault) => void;
   /** A broken promise of our own: the process should end and recover. */
   readonly onCrash: (error: unknown) => void;
 }
 
+/** How the engine is, at this moment. */
+export interface EngineReadings {
+  readonly ledgerBreaker: BreakerState;
+  readonly purchasesInFlight: number;
+  /** Null: the queue cannot be asked now. */
+  readonly queue: QueueDepth | null;
+}
+
 export interface Engine {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  /** Null: another try may come in. */
+  shed(): Refusal | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   /** Many at once for a back end, one answer each, in their order. */
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
@@ -87,6 +113,7 @@ export interface Engine {
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 
+  read(): Promise<EngineReadings>;
   /** Loads the gate for every sale and begins to settle. */
   start(): Promise<void>;
   /** Ends after what is in hand is settled. */
@@ -97,28 +124,32 @@ const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
   const { clock, idSource, signer, queue, feed, ledger } = parts;
-  const gate = gateWithRetry(parts.gate, clock);
-  const session = createGateSession(gate, clock);
+  const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
+  const patientGate = gateWithRetry(parts.gate, clock);
+  const session = createGateSession(patientGate, clock);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
-  const stocking = {
-    gate,
-    queue,
-    session,
-    clock,
-    idSource,
-    inventoryCentre: ledger.inventoryCentre,
-    sales: ledger.sales,
-  };
+  const { inventoryCentre, sales: saleStore } = ledger;
+  const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
+  const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
+  const stocking = { gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore };
+  const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
+  const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
+  const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
+  const intake = createIntake({
+    ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
+    askLedger: () => ledgerBreaker.ask(),
+  });
   const watch = createOrderWatch(feed, clock);
+  const stopCounting = feed.subscribe((orders) => telemetry.ordersChanged(orders.map(({ state }) => state)));
   const buying = {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
-    dryJudge: createDryJudge(stocking),
+    ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
   };
   const { onFault, onCrash } = parts;
   const worker = createWorker({
     ...stocking,
-    ...{ settlement: ledger.settlement, feed, onFault, onCrash },
+    ...{ settlement, feed, onFault, onCrash },
     consumer: idSource.newId(),
   });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
@@ -126,8 +157,17 @@ export function buildEngine(parts: EngineParts): Engine {
   const sweeper = createSweeper({ ...living, onCrash });
 
   return {
-    issueToken: (saleId, buyer) => issueToken(buying, saleId, buyer),
-    purchase: (request) => purchase(buying, request),
+    async issueToken(saleId, buyer) {
+      const issued = await issueToken(buying, saleId, buyer);
+      if (issued.kind === 'refused') telemetry.turnedAway('token', issued.reason);
+      return issued;
+    },
+    shed: () => intake.shed(),
+    async purchase(request) {
+      const answer = await purchase(buying, request);
+      if (answer.kind === 'refused') telemetry.turnedAway(stageOf(answer), answer.reason);
+      return answer;
+    },
     bulkPurchase: (caller, items) => bulkPurchase(buying, caller, items),
     async findOrder(orderId, buyer) {
       const order = await ledger.orders.find(orderId);
@@ -161,6 +201,11 @@ export function buildEngine(parts: EngineParts): Engine {
     showSale: (saleId) => ledger.sales.find(saleId),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
 
+    async read() {
+      const depth = await queue.depth().catch(nullWhenDown);
+      return { ledgerBreaker: ledgerBreaker.state, purchasesInFlight: intake.inFlight(), queue: depth };
+    },
+
     async start() {
       await keeper.round();
       worker.start();
@@ -172,6 +217,12 @@ export function buildEngine(parts: EngineParts): Engine {
       await keeper.stop();
       await worker.stop();
       watch.close();
+      stopCounting();
     },
   };
+}
+
+function nullWhenDown(error: unknown): null {
+  if (error instanceof Fault && error.retryable) return null;
+  throw error;
 }

@@ -10,9 +10,12 @@ import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { createJwtIdentity } from '../adapters/system/identity.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
+import { watchLoopLag } from '../adapters/system/loop-lag.ts';
+import { createPrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Sale } from '../domain/sale/sale.ts';
+import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { Queue } from '../ports/queue.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 import { ledgerDoesNotOpen } from './cannot-start.ts';
@@ -22,6 +25,8 @@ import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
+import { createMetrics } from './metrics.ts';
+import { ratesOf } from './rates-of.ts';
 import { openSampleSale } from './sample-sale.ts';
 
 export interface EmbeddedOptions {
@@ -61,9 +66,12 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const idSource = createIdSource();
     const clock = systemClock;
     const store = createMemoryStore({ clock, idSource });
+    const telemetry = createPrometheusTelemetry();
+    const lag = watchLoopLag();
+    closers.add(lag.stop);
     const engine = buildEngine({
       ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
-      ...{ feed: createMemoryOrderFeed(), ledger, onCrash },
+      ...{ feed: createMemoryOrderFeed(), ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
     await engine.start();
@@ -73,10 +81,12 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
 
     let isReady = true;
     const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
+    const limits = createRequestLimits(clock, ratesOf(settings));
     const listeners = await listen(settings, {
-      ...{ engine, clock, trustedProxies, logger: log, isReady: () => isReady },
+      ...{ engine, clock, limits, telemetry, trustedProxies, logger: log, isReady: () => isReady },
       ...{ adminKey: keys.adminKey, serverKey: keys.serverKey },
       identity: createJwtIdentity({ secret: keys.jwtKey, buyerClaim: settings.buyerClaim }),
+      metrics: createMetrics({ telemetry, engine, limits, lag }),
       ...devIdentityFor(settings, keys),
     });
     closers.add(() => listeners.close());

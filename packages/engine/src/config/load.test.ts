@@ -7,6 +7,8 @@ import { envNameOf, SETTING_KEYS, SETTINGS, schemaOf } from './settings.ts';
 
 const NOTHING: ConfigSources = { env: {}, file: null, flags: {} };
 const fileOf = (content: unknown) => ({ name: 'sluice.config.json', text: JSON.stringify(content) });
+const RATES = { addressRate: '100/400', accountRate: '10/40', saleRate: '15000/30000', nodeRate: '20000/40000' };
+const BOUNDS = { maxInFlight: 10_000, maxQueueEntries: 20_000, maxQueueAgeMs: 5_000, maxLoopLagMs: 250 };
 const SECRET = 'a-secret-that-nobody-may-ever-see-in-any-message';
 
 function load(sources: Partial<ConfigSources>) {
@@ -27,7 +29,15 @@ function settingsOf(sources: Partial<ConfigSources>) {
 describe('loading the configuration', () => {
   test('needs nothing', () => {
     expect(settingsOf({})).toEqual({
-      ...{ port: 8460, host: '127.0.0.1', dataDir: '.sluice', buyerClaim: 'sub', logLevel: 'info' },
+      ...{
+        port: 8460,
+        host: '127.0.0.1',
+        dataDir: '.sluice',
+        buyerClaim: 'sub',
+        logLevel: 'info',
+        ...RATES,
+        ...BOUNDS,
+      },
     });
   });
 
@@ -36,7 +46,7 @@ describe('loading the configuration', () => {
     const env = { SLUICE_PORT: '2', SLUICE_HOST: 'from-env', SLUICE_LOG_LEVEL: '' };
     expect(settingsOf({ file, env, flags: { port: '3' } })).toEqual({
       ...{ port: 3, host: 'from-env', dataDir: 'from-file', trustedProxies: ['10.0.0.0/8'] },
-      ...{ buyerClaim: 'sub', logLevel: 'info' },
+      ...{ buyerClaim: 'sub', logLevel: 'info', ...RATES, ...BOUNDS },
     });
   });
 

@@ -17,6 +17,16 @@ interface SettingNotes {
 /** HS256 is as strong as its key, and RFC 7518 asks for one of at least the hash's length. */
 const MIN_KEY_LENGTH = 32;
 
+/** `perSecond/burst`, or 0 for no limit. */
+const RATE = '^(0|[1-9][0-9]{0,6}/[1-9][0-9]{0,6})$';
+
+const WANTED_RATE = 'perSecond/burst, such as 100/400, or 0 for no limit';
+
+/** Of what is counted or waited for. */
+const MAX_BOUND = 10_000_000;
+
+const WANTED_BOUND = `a whole number from 0 (no bound) to ${MAX_BOUND}`;
+
 /** `id:secret`, the secret at least 32 bytes of base64url. */
 const TOKEN_KEY = '^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{43,}$';
 
@@ -119,6 +129,67 @@ export const SETTINGS = Type.Object({
       (networks) => networks.every(isNetwork),
     ),
   ),
+  addressRate: Type.String({
+    pattern: RATE,
+    ...notes({
+      description: 'Calls of one address: an IPv4 address, or a /64 of IPv6.',
+      wanted: WANTED_RATE,
+      default: '100/400',
+    }),
+  }),
+  accountRate: Type.String({
+    pattern: RATE,
+    ...notes({ description: 'Calls of one buyer.', wanted: WANTED_RATE, default: '10/40' }),
+  }),
+  saleRate: Type.String({
+    pattern: RATE,
+    ...notes({
+      description: 'Tries (for tokens and purchases) for one sale, in this process.',
+      wanted: WANTED_RATE,
+      default: '15000/30000',
+    }),
+  }),
+  nodeRate: Type.String({
+    pattern: RATE,
+    ...notes({ description: 'Tries for all sales, in this process.', wanted: WANTED_RATE, default: '20000/40000' }),
+  }),
+  maxInFlight: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description: 'Purchases in hand at once, in this process; more are told to come again.',
+      wanted: WANTED_BOUND,
+      default: 10_000,
+    }),
+  }),
+  maxQueueEntries: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description: 'Claims that may wait to be settled; while there are more, nothing is claimed.',
+      wanted: WANTED_BOUND,
+      default: 20_000,
+    }),
+  }),
+  maxQueueAgeMs: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description:
+        'How long the oldest claim may have waited, in milliseconds; while it has longer, nothing is claimed.',
+      wanted: WANTED_BOUND,
+      default: 5_000,
+    }),
+  }),
+  maxLoopLagMs: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description: 'How late the event loop may be, in milliseconds; while it is later, tries are told to come again.',
+      wanted: WANTED_BOUND,
+      default: 250,
+    }),
+  }),
   logLevel: Type.Enum(['debug', 'info', 'warn', 'error'], {
     ...notes({ description: 'How much is logged.', wanted: 'one of debug, info, warn, error', default: 'info' }),
   }),

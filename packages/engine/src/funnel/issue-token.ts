@@ -5,6 +5,7 @@ import type { OrderId, SaleId } from '../domain/ids.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { phaseAt } from '../domain/sale/schedule.ts';
+import type { DryJudge } from '../inventory/judge-dry.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Signer } from '../ports/signer.ts';
@@ -16,6 +17,7 @@ export interface IssueTokenDeps {
   readonly signer: Signer;
   readonly idSource: IdSource;
   readonly clock: Clock;
+  readonly dryJudge: DryJudge;
 }
 
 export interface IssuedToken {
@@ -34,6 +36,8 @@ export async function issueToken(deps: IssueTokenDeps, saleId: SaleId, buyer: Bu
   if (sale.state === 'closed' || sale.state === 'settled') return refuse('closed');
   const nowMs = deps.clock.nowMs();
   if (phaseAt(sale, nowMs) === 'over') return refuse('over');
+  const gone = await deps.dryJudge.recall(saleId);
+  if (gone) return refuse(gone);
 
   const orderId = deps.idSource.newId();
   const earliestMs = sale.startsAtMs;

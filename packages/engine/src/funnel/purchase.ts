@@ -1,7 +1,8 @@
 /**
  * The path of one purchase, request side, from top to bottom. It promises: the same token gets the same order, however
  * often and whenever it comes; a refusal leaves no trace; what was answered as accepted is in the ledger (or, when the
- * ledger is slow, `queued` and on its way there); what is unclear is told as `queued`, never as failed.
+ * ledger is slow, `queued` and on its way there); what is unclear is told as `queued`, never as failed; while the ledger
+ * does not settle, nothing is claimed.
  */
 
 import type { Buyer } from '../domain/buyer.ts';
@@ -18,7 +19,9 @@ import type { Orders } from '../ports/orders.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { BatchedOutcome, ClaimBatcher } from './gate/claim-batcher.ts';
 import { writeReceipt } from './gate/receipt.ts';
+import type { Intake } from './gateway/intake.ts';
 import { readToken, refuseToken } from './gateway/purchase-token.ts';
+import type { KnownOrders } from './known-orders.ts';
 import type { OrderWatch } from './queue/order-watch.ts';
 
 export interface PurchaseDeps {
@@ -28,6 +31,8 @@ export interface PurchaseDeps {
   readonly watch: OrderWatch;
   readonly orders: Orders;
   readonly dryJudge: DryJudge;
+  readonly intake: Intake;
+  readonly knownOrders: KnownOrders;
 }
 
 export interface PurchaseRequest {
@@ -53,7 +58,12 @@ const SETTLEMENT_WAIT_MS = 5_000;
 
 const COME_AGAIN_MS = 1_000;
 
-export async function purchase(deps: PurchaseDeps, request: PurchaseRequest): Promise<PurchaseAccepted | Refusal> {
+export function purchase(deps: PurchaseDeps, request: PurchaseRequest): Promise<PurchaseAccepted | Refusal> {
+  const shed = deps.intake.shed();
+  return shed ? Promise.resolve(shed) : deps.intake.run(() => attempt(deps, request));
+}
+
+async function attempt(deps: PurchaseDeps, request: PurchaseRequest): Promise<PurchaseAccepted | Refusal> {
   const { saleId, buyer, units } = request;
   const token = readToken(deps.signer, request.token);
   if (!token) return refuse('token_invalid');
@@ -76,6 +86,9 @@ export interface NamedPurchase {
 export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Promise<PurchaseAccepted | Refusal> {
   const { orderId, saleId, buyer, units } = named;
   const { buyerId, region, channel } = buyer;
+  const hold = deps.intake.hold();
+  if (hold) return (await replayOf(deps, orderId, units)) ?? hold;
+
   const wait = deps.watch.begin(orderId);
   try {
     const outcome = await deps
@@ -104,6 +117,17 @@ export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Prom
   } finally {
     wait.end();
   }
+}
+
+/** The answer that an order in the ledger has had already; null when there is none that can be told. */
+async function replayOf(
+  { knownOrders, signer }: PurchaseDeps,
+  orderId: OrderId,
+  units: number,
+): Promise<PurchaseAccepted | Refusal | null> {
+  const order = await knownOrders.find(orderId);
+  if (!order) return null;
+  return order.units === units ? accepted(signer, order, order.state, true) : refuse('content_differs');
 }
 
 /** What the feed has not told is asked for: it is a hint only. A ledger that cannot be asked leaves the order `queued`. */

@@ -23,7 +23,8 @@ export interface Worker {
 /** Arrivals wake the worker; this is for the entries of a reader that died, and for wake-ups that were lost. */
 const IDLE_MS = 1_000;
 const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 2_000;
+/** How late a ledger that is well again may be found so. */
+const LONGEST_RETRY_MS = 1_000;
 
 export function createWorker(deps: WorkerDeps): Worker {
   let isRunning = false;

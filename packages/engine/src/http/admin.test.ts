@@ -38,7 +38,7 @@ async function allRoutes(): Promise<readonly FoundRoute[]> {
   addRoutes(app, {
     ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
     ...{ serverKey: SERVER_KEY, isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
-    ...{ requireBuyer, requireServer, requireOperator },
+    ...{ requireBuyer, requireServer, requireOperator, requireTry: requireBuyer, limitAddress: () => {} },
     refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
   });
   await app.ready();

@@ -12,6 +12,7 @@ import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import type { BulkAnswer, BulkItem } from '../funnel/bulk-purchase.ts';
 import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
+import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
@@ -22,11 +23,14 @@ import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import type { OrderStreamLimits } from './limits.ts';
 
 /** The part of an engine that speaks HTTP. */
 export interface ServedEngine {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  /** Null: another try may come in. An engine without it takes all. */
+  shed?(): Refusal | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
@@ -53,9 +57,21 @@ export interface ServedEngine {
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 }
 
+/** Figures for operators, in a format of its own. */
+export interface Metrics {
+  readonly mediaType: string;
+  write(): Promise<string>;
+}
+
 export interface HttpDeps {
   readonly engine: ServedEngine;
   readonly identity: IdentityVerifier;
+  /** One for all listeners of a process; no limits when not given. */
+  readonly limits?: RequestLimits;
+  /** Counts whom the door turns away; nobody does when not given. */
+  readonly telemetry?: Telemetry;
+  /** Without them there is no route for figures. */
+  readonly metrics?: Metrics;
   /** What operators send as `Authorization: Bearer`. */
   readonly adminKey: string;
   /** What the operator's own back end sends, likewise. */

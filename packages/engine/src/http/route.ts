@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { PROBLEM } from '@sluice/contract';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Guard } from './authenticate.ts';
 import type { HttpDeps } from './deps.ts';
+import type { Guard, Guards } from './guards.ts';
 import type { Refuser } from './outcome-to-response.ts';
 
 export type HttpServer = FastifyInstance<
@@ -15,9 +15,8 @@ export type HttpServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-export interface RouteDeps extends HttpDeps {
+export interface RouteDeps extends HttpDeps, Guards {
   readonly refuser: Refuser;
-  readonly requireBuyer: Guard;
   readonly requireOperator: Guard;
   /** The operator's own back end. */
   readonly requireServer: Guard;

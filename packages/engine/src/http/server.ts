@@ -6,10 +6,12 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { refuse } from '../domain/refusal.ts';
-import { keyCheck, requireBuyer, requireKey } from './authenticate.ts';
+import { createRequestLimits, NO_RATES } from '../funnel/gateway/request-limits.ts';
+import { keyCheck } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorToRefusal } from './error-to-refusal.ts';
+import { createGuards, requireKey } from './guards.ts';
 import {
   HEADERS_TIMEOUT_MS,
   KEEP_ALIVE_MS,
@@ -56,9 +58,11 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   // Only JSON is taken; by default any text would be, too.
   app.removeContentTypeParser('text/plain');
 
+  const { identity, engine, telemetry, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
   addRoutes(app, {
     ...deps,
-    ...{ refuser, requireBuyer: requireBuyer(deps.identity, refuser) },
+    ...createGuards({ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null }),
+    refuser,
     requireOperator: requireKey(mayOperate, refuser),
     requireServer: requireKey(keyCheck(deps.serverKey), refuser),
   });

@@ -2,6 +2,7 @@
  * What an empty quota means. Dry is not an answer to the buyer: this looks at the whole sale, once for all who ask at about
  * the same time, and says whether units are left, may come back, or are gone.
  */
+import { Fault } from '../domain/fault.ts';
 import type { SaleId } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ReadPlacesDeps, readPlaces } from './read-places.ts';
@@ -20,22 +21,53 @@ export type DryVerdict =
  */
 export const VERDICT_MS = 500;
 
+export type GoneVerdict = Exclude<DryVerdict, 'units_left'>;
+
 export interface DryJudge {
   judge(saleId: SaleId): Promise<DryVerdict>;
+  /**
+   * What a sale that was found empty is judged by now; null when none was, or units have come back. Costs nothing while there
+   * are units; while there are none, one sweep for all who ask within `VERDICT_MS`. What a fault keeps from being told is null.
+   */
+  recall(saleId: SaleId): Promise<GoneVerdict | null>;
+  /** Units have come: the next to ask hears of them. */
+  forget(saleId: SaleId): void;
 }
 
 export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock }): DryJudge {
+  /** Bounded by the sales that somebody found empty. */
   const verdicts = new Map<SaleId, { readonly verdict: Promise<DryVerdict>; readonly untilMs: number }>();
+
+  function judge(saleId: SaleId): Promise<DryVerdict> {
+    const nowMs = deps.clock.monotonicMs();
+    const known = verdicts.get(saleId);
+    if (known && nowMs < known.untilMs) return known.verdict;
+    const verdict = sweep(deps, saleId);
+    const remembered = { verdict, untilMs: nowMs + VERDICT_MS };
+    verdicts.set(saleId, remembered);
+    // A sweep that failed must not answer the next half second.
+    verdict.catch(() => {
+      if (verdicts.get(saleId) === remembered) verdicts.delete(saleId);
+    });
+    return verdict;
+  }
+
   return {
-    judge(saleId) {
-      const nowMs = deps.clock.monotonicMs();
-      const known = verdicts.get(saleId);
-      if (known && nowMs < known.untilMs) return known.verdict;
-      const verdict = sweep(deps, saleId);
-      verdicts.set(saleId, { verdict, untilMs: nowMs + VERDICT_MS });
-      // A sweep that failed must not answer the next half second.
-      verdict.catch(() => verdicts.delete(saleId));
-      return verdict;
+    judge,
+    async recall(saleId) {
+      if (!verdicts.has(saleId)) return null;
+      try {
+        const verdict = await judge(saleId);
+        if (verdict !== 'units_left') return verdict;
+        // Found open: nobody sweeps for it again until somebody finds it empty.
+        verdicts.delete(saleId);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+      }
+      return null;
+    },
+    forget(saleId) {
+      verdicts.delete(saleId);
     },
   };
 }

@@ -83,7 +83,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'a call that comes late moves nothing (P2)',
-    ...{ scenario: 'lost-answers', withinSeeds: 100 },
+    ...{ scenario: 'lost-answers', withinSeeds: 400 },
     broken: ['a late call moves nothing'],
     plant: withGate((gate) => ({
       claim: (call, claims) => gate.claim({ ...call, deadlineMs: Number.POSITIVE_INFINITY }, claims),

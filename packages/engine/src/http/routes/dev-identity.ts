@@ -8,8 +8,8 @@ const schema = { body: DEV_IDENTITY_REQUEST, response: { 200: DEV_IDENTITY, ...P
 
 type DevIdentityDeps = RouteDeps & { readonly devIdentity: (buyerId: BuyerId) => string };
 
-export function addDevIdentity(app: HttpServer, { devIdentity, refuser }: DevIdentityDeps): void {
-  app.post('/dev/identity', { schema }, async (request, reply) => {
+export function addDevIdentity(app: HttpServer, { devIdentity, refuser, limitAddress }: DevIdentityDeps): void {
+  app.post('/dev/identity', { schema, onRequest: limitAddress }, async (request, reply) => {
     const { buyer } = request.body;
     if (!isBuyerId(buyer)) {
       return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'buyer cannot be an id.' });

@@ -13,6 +13,7 @@ import { addHealth } from './health.ts';
 import { addIssueToken } from './issue-token.ts';
 import { addListOrders } from './list-orders.ts';
 import { addListSales } from './list-sales.ts';
+import { addMetrics } from './metrics.ts';
 import { addNotePayment } from './note-payment.ts';
 import { addOperateSale } from './operate-sale.ts';
 import { addOrderEvents } from './order-events.ts';
@@ -27,7 +28,7 @@ import { addStorefront } from './storefront.ts';
 export const ADMIN_PREFIX = '/v1/admin';
 
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
-  const { serves = 'both', devIdentity, storefront } = deps;
+  const { serves = 'both', devIdentity, storefront, metrics } = deps;
   addHealth(app, deps);
   if (serves !== 'operators') {
     for (const add of [addListSales, addShowSale, addIssueToken, addPurchase]) add(app, deps);
@@ -38,6 +39,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     if (storefront !== undefined) addStorefront(app, storefront);
   }
   if (serves === 'buyers') return;
+  if (metrics) addMetrics(app, { ...deps, metrics });
   app.register(
     (operators: HttpServer, _options, done) => {
       // On the scope, not on each route: a new one is closed until it is opened.

@@ -5,8 +5,8 @@ import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = { params: SALE_PARAMS, body: NO_CONTENT, response: { 200: TOKEN, ...PROBLEMS } };
 
-export function addIssueToken(app: HttpServer, { engine, refuser, requireBuyer }: RouteDeps): void {
-  app.post('/v1/sales/:saleId/token', { schema, onRequest: requireBuyer }, async (request, reply) => {
+export function addIssueToken(app: HttpServer, { engine, refuser, requireTry }: RouteDeps): void {
+  app.post('/v1/sales/:saleId/token', { schema, onRequest: requireTry }, async (request, reply) => {
     const issued = await engine.issueToken(request.params.saleId, buyerOf(request));
     if (issued.kind === 'refused') return refuser.refuse(request, reply, issued);
     const { token, orderId, earliestMs, latestMs, serverTimeMs } = issued;

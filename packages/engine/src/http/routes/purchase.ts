@@ -5,8 +5,8 @@ import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = { params: SALE_PARAMS, body: PURCHASE, response: { 202: PURCHASE_ACCEPTED, ...PROBLEMS } };
 
-export function addPurchase(app: HttpServer, { engine, refuser, requireBuyer }: RouteDeps): void {
-  app.post('/v1/sales/:saleId/purchases', { schema, onRequest: requireBuyer }, async (request, reply) => {
+export function addPurchase(app: HttpServer, { engine, refuser, requireTry }: RouteDeps): void {
+  app.post('/v1/sales/:saleId/purchases', { schema, onRequest: requireTry }, async (request, reply) => {
     const { saleId } = request.params;
     const { token, units: unitsWanted } = request.body;
     const outcome = await engine.purchase({ saleId, buyer: buyerOf(request), token, units: unitsWanted });

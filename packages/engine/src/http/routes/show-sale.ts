@@ -6,8 +6,8 @@ import { saleAnswer } from '../sale-answers.ts';
 
 const schema = { params: SALE_PARAMS, response: { 200: SALE, ...PROBLEMS } };
 
-export function addShowSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
-  app.get('/v1/sales/:saleId', { schema }, async (request, reply) => {
+export function addShowSale(app: HttpServer, { engine, clock, refuser, limitAddress }: RouteDeps): void {
+  app.get('/v1/sales/:saleId', { schema, onRequest: limitAddress }, async (request, reply) => {
     const sale = await engine.findSale(request.params.saleId);
     if (!sale) return refuser.refuse(request, reply, refuse('not_found'));
     return saleAnswer(sale, clock.nowMs());
