@@ -4,7 +4,9 @@
  */
 import type { PlacesAnswer } from '@sluice/contract';
 import { PLACES, type Reason } from '@sluice/contract/codes';
-import { type AttemptEnd, type Complaint, describeEnd, type Visit } from './visit.ts';
+import { checkDeeds, DEED_VIOLATIONS, liveUnits, soldUnits } from './check-deeds.ts';
+import type { Deed } from './deeds.ts';
+import { type AttemptEnd, type Complaint, describeEnd, type FoundOrder, type Visit } from './visit.ts';
 
 export const VIOLATIONS = {
   oversold: 'more units were accepted than there were',
@@ -21,6 +23,7 @@ export const VIOLATIONS = {
   replay_differs: 'a token was answered differently the second time',
   unexpected_answer: 'an answer that no buyer should see',
   unanswered: 'a buyer had no answer within their patience',
+  ...DEED_VIOLATIONS,
 } as const;
 
 export type ViolationName = keyof typeof VIOLATIONS;
@@ -31,12 +34,6 @@ export interface Violation {
   readonly count: number;
   /** The first one. */
   readonly example: string;
-}
-
-export interface FoundOrder {
-  readonly saleId: string;
-  readonly units: number;
-  readonly status: string;
 }
 
 export interface RushFacts {
@@ -51,6 +48,10 @@ export interface RushFacts {
   readonly complaints: readonly Complaint[];
   /** What buyers read when they asked for their orders afterwards; by `buyer/order`. Null: no such order of theirs. */
   readonly found: ReadonlyMap<string, FoundOrder | null>;
+  /** By order; null when nobody paid anything. */
+  readonly deeds: ReadonlyMap<string, Deed> | null;
+  /** Orders had the time to fall due. */
+  readonly holdsEnded: boolean;
 }
 
 /** Reasons that say there is nothing to buy. */
@@ -71,7 +72,10 @@ export function checkBooks(facts: RushFacts): readonly Violation[] {
   checkAnswers(facts, report);
   checkOrders(facts, report);
   checkBuyers(facts, report);
-  checkStock(facts, report);
+  if (facts.deeds) {
+    checkDeeds({ ...facts, deeds: facts.deeds }, report);
+    checkResale(facts, report);
+  } else checkStock(facts, report);
   checkPlaces(facts, report);
   return [...found].map(([name, { count, example }]) => ({ name, count, example }));
 }
@@ -135,9 +139,15 @@ function checkOrders({ visits, found, saleId }: RushFacts, report: Report): void
   }
 }
 
-function checkBuyers({ visits, limitUnits }: RushFacts, report: Report): void {
+/** Units that buyers have at the end: what was accepted, or, when orders have lived on, what of it is live. */
+function unitsOf({ deeds, found }: RushFacts, visit: Visit): number {
+  return deeds ? liveUnits(visit, found) : acceptedUnits([visit]);
+}
+
+function checkBuyers(facts: RushFacts, report: Report): void {
+  const { visits, limitUnits } = facts;
   for (const visit of visits) {
-    const units = acceptedUnits([visit]);
+    const units = unitsOf(facts, visit);
     if (units > limitUnits) report('over_limit', `${visit.plan.buyerId} has ${units} of at most ${limitUnits}`);
   }
 }
@@ -152,6 +162,23 @@ function checkStock(facts: RushFacts, report: Report): void {
   const orders = acceptedOrders(visits).size;
   const possible = Math.min(Math.floor(stock / units), demandIn(facts));
   if (orders < possible) report('units_stranded', `${orders} orders accepted, ${possible} were possible`);
+}
+
+/** The same when units came back and were sold again: who was sent away last must have found nothing. */
+function checkResale(facts: RushFacts, report: Report): void {
+  const { visits, units, before, after } = facts;
+  const stock = before.free + before.available + before.inTransit;
+  const live = visits.reduce((sum, visit) => sum + unitsOf(facts, visit), 0);
+  if (live > stock) report('oversold', `${live} live of ${stock}`);
+
+  const left = after.free + after.available;
+  const sentAway = visits.filter(({ ends }) => {
+    const last = ends.at(-1);
+    return last?.kind === 'refused' && SUPPLY.includes(last.reason) && !ends.some(({ kind }) => kind === 'accepted');
+  });
+  if (left >= units && sentAway.length > 0) {
+    report('units_stranded', `${left} units left, ${sentAway.length} buyers sent away`);
+  }
 }
 
 /** Orders that the limit allows. */
@@ -170,11 +197,16 @@ function isDemand(end: AttemptEnd): boolean {
   return end.kind === 'accepted';
 }
 
-function checkPlaces({ before, after, visits }: RushFacts, report: Report): void {
+function checkPlaces(facts: RushFacts, report: Report): void {
+  const { before, after, visits, deeds, found } = facts;
   const sum = PLACES.reduce((total, place) => total + after[place], 0);
   if (!after.balanced || sum !== after.total) report('books_unbalanced', `${sum} of ${after.total}`);
   if (!after.still || after.claimed + after.inTransit > 0) report('books_not_still', JSON.stringify(after));
   const ordered = after.held + after.sold - before.held - before.sold;
-  const accepted = acceptedUnits(visits);
+  const accepted = visits.reduce((units, visit) => units + unitsOf(facts, visit), 0);
   if (ordered !== accepted) report('places_differ', `${ordered} units held or sold, ${accepted} accepted`);
+  if (!deeds) return;
+  const paid = visits.reduce((units, visit) => units + soldUnits(visit, found), 0);
+  const sold = after.sold - before.sold;
+  if (sold !== paid) report('places_differ', `${sold} units sold, ${paid} paid`);
 }

@@ -2,7 +2,7 @@
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import type { Dice } from './dice.ts';
 import type { RushOptions } from './rush-options.ts';
-import type { VisitPlan } from './visit.ts';
+import type { Intent, VisitPlan } from './visit.ts';
 
 /** Longer than any rush. */
 const JWT_LIFETIME_MS = 6 * 60 * 60_000;
@@ -16,6 +16,7 @@ export function planVisits(options: RushOptions, dice: Dice, runName: string): r
       ...{ buyerId, jwt: jwtOf(buyerId), address: addressOf(index) },
       clicksTwice: dice.chance(options.doubleClicks),
       secondToken: secondTokenOf(options, dice),
+      intent: intentOf(options, dice),
     };
   });
 }
@@ -23,6 +24,14 @@ export function planVisits(options: RushOptions, dice: Dice, runName: string): r
 function secondTokenOf({ secondTokens }: RushOptions, dice: Dice): VisitPlan['secondToken'] {
   if (!dice.chance(secondTokens)) return 'none';
   return dice.chance(0.5) ? 'at_once' : 'after';
+}
+
+function intentOf({ payments }: RushOptions, dice: Dice): Intent {
+  if (!payments) return 'leaves';
+  const roll = dice.roll();
+  if (roll < payments.neverPay) return 'never_pays';
+  if (roll < payments.neverPay + payments.payLate) return 'pays_late';
+  return roll < payments.neverPay + payments.payLate + payments.cancel ? 'cancels' : 'pays';
 }
 
 /** In 10.0.0.0/8, one for each of the first 16 million. */

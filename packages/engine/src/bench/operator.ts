@@ -4,7 +4,7 @@ import type { Reason } from '@sluice/contract/codes';
 import type { Answer, DeploymentCall } from './deployment-client.ts';
 import type { PatientCaller } from './patient-caller.ts';
 import { routes } from './routes.ts';
-import { CannotRush, type RushOptions } from './rush-options.ts';
+import { CannotRush, type FreshSale, type RushOptions } from './rush-options.ts';
 
 export interface Operator {
   saleFor(wanted: RushOptions['sale'], runName: string): Promise<AdminSaleAnswer>;
@@ -30,7 +30,7 @@ export function createOperator(caller: PatientCaller, adminKey: string): Operato
   return {
     async saleFor(wanted, runName) {
       if (wanted.kind === 'fresh') {
-        const body = freshSale(runName, wanted.stock, wanted.limit);
+        const body = freshSale(runName, wanted);
         // The id is nobody else's: what is there already was done by a call whose answer was lost.
         await ask({ method: 'POST', path: routes.adminSales(), body }, (reason) => reason === 'exists');
         await ask({ method: 'POST', path: routes.operate(runName, 'publish') });
@@ -50,10 +50,10 @@ export function createOperator(caller: PatientCaller, adminKey: string): Operato
   };
 }
 
-function freshSale(id: string, totalUnits: number, limitUnits: number): CreateSaleRequest {
+function freshSale(id: string, { stock, limit, holdMs = 15 * MINUTE_MS }: FreshSale): CreateSaleRequest {
   const nowMs = Date.now();
   return {
-    ...{ id, title: 'Rush', totalUnits, limitUnits, holdMs: 15 * MINUTE_MS },
+    ...{ id, title: 'Rush', totalUnits: stock, limitUnits: limit, holdMs },
     // Open already for a deployment whose clock is behind ours.
     ...{ startsAtMs: nowMs - 10 * MINUTE_MS, endsAtMs: nowMs + 24 * 60 * MINUTE_MS },
   };

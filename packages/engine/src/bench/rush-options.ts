@@ -23,9 +23,34 @@ export interface RushOptions {
   readonly secondTokens: number;
   /** How long a buyer goes on asking a server that does not answer, or that says "come again". */
   readonly patienceMs: number;
+  /** Without it nobody pays, and no hold is waited for. */
+  readonly payments?: PaymentPlan;
   /** Chooses who does what. */
   readonly seed: number;
   readonly onProgress?: (progress: RushProgress) => void;
+}
+
+/** What becomes of orders: shares of the buyers; whoever is in none of them pays at once. */
+export interface PaymentPlan {
+  /** Notices are told as the operator's back end tells them. */
+  readonly serverKey: string;
+  readonly neverPay: number;
+  /** After the order has ended. */
+  readonly payLate: number;
+  readonly cancel: number;
+}
+
+export interface PaymentCounts {
+  readonly paid: number;
+  /** Notices that were told again. */
+  readonly repeated: number;
+  readonly neverPaid: number;
+  readonly paidLate: number;
+  readonly cancelled: number;
+  /** Paid late, and there was no unit left. */
+  readonly refundDue: number;
+  /** Orders of buyers who had been sent away at first. */
+  readonly resold: number;
 }
 
 /** Created for this rush. */
@@ -33,10 +58,12 @@ export interface FreshSale {
   readonly kind: 'fresh';
   readonly stock: number;
   readonly limit: number;
+  /** How long an unpaid order holds its units; 15 minutes when not given. */
+  readonly holdMs?: number;
 }
 
 export interface RushProgress {
-  readonly phase: 'buying' | 'coming again' | 'reading orders';
+  readonly phase: 'buying' | 'waiting for holds to end' | 'buying what came back' | 'coming again' | 'reading orders';
   readonly done: number;
   readonly total: number;
   /** Attempts that were accepted. */
@@ -61,6 +88,7 @@ export interface RushReport {
   readonly durationMs: number;
   readonly orders: number;
   readonly units: number;
+  readonly payments: PaymentCounts;
   readonly places: PlacesAnswer;
   readonly violations: readonly Violation[];
 }

@@ -95,6 +95,33 @@ describe('a rush at a deployment that keeps its promises', () => {
     },
   );
 
+  const payments = { serverKey: SERVER_KEY, neverPay: 0.2, payLate: 0.2, cancel: 0.1 };
+  const living: Partial<RushOptions> = {
+    buyers: 120,
+    payments,
+    sale: { kind: 'fresh', stock: 40, limit: 1, holdMs: 3_000 },
+  };
+
+  test('sees orders live on: units that were not paid are sold again, and late money gets what is left', async () => {
+    const report = await rushAt(await serve(), living);
+    expect(report.violations).toEqual([]);
+    const { paid, neverPaid, paidLate, cancelled, refundDue, resold, repeated } = report.payments;
+    expect(paid + neverPaid + paidLate + cancelled).toBe(report.orders);
+    for (const count of [paid, neverPaid, paidLate, cancelled, refundDue, resold, repeated]) {
+      expect(count).toBeGreaterThan(0);
+    }
+    expect(report.places).toMatchObject({ sold: 40, available: 0, held: 0, balanced: true });
+  });
+
+  test('sees late money get a unit while there is one', async () => {
+    const report = await rushAt(await serve(), {
+      ...{ ...living, buyers: 40, sale: { kind: 'fresh', stock: 100, limit: 1, holdMs: 3_000 } },
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.payments).toMatchObject({ refundDue: 0, resold: 0 });
+    expect(report.places.sold).toBe(report.payments.paid + report.payments.paidLate);
+  });
+
   test('waits until it is ready', async () => {
     let refusals = 20;
     const url = await serve(({ purchase }) => ({
@@ -273,6 +300,69 @@ describe('a rush finds it when', () => {
       'unanswered',
     ],
   };
+
+  const lifePlants: Readonly<Record<string, readonly [Plant, ViolationName]>> = {
+    'a payment is forgotten': [
+      ({ notePayment, showOrder }) => ({
+        async notePayment(notice) {
+          const payment = { ...notice, state: 'applied' } as const;
+          if (Math.random() < 0.7) return notePayment(notice);
+          return { kind: 'noted', payment, order: await showOrder(notice.orderId), isRepeated: false };
+        },
+      }),
+      'order_state_differs',
+    ],
+    'a notice is taken twice': [
+      ({ notePayment }) => ({
+        async notePayment(notice) {
+          const noted = await notePayment(notice);
+          return noted.kind === 'noted' ? { ...noted, isRepeated: false } : noted;
+        },
+      }),
+      'payment_differs',
+    ],
+    'a cancelled order stays': [
+      ({ showOrder }) => ({
+        async cancelOrder({ orderId }) {
+          const order = await showOrder(orderId);
+          return order ? { kind: 'cancelled', order, isRepeated: false } : refuse('not_found');
+        },
+      }),
+      'order_state_differs',
+    ],
+    'late money is sent back although there are units': [
+      ({ findOrder }) => ({
+        async findOrder(orderId, buyer) {
+          const order = await findOrder(orderId, buyer);
+          return order?.state === 'paid' ? { ...order, state: 'paid_unfulfilled' } : order;
+        },
+      }),
+      'refund_without_need',
+    ],
+    'what came back is not sold again': [
+      ({ purchase }) => {
+        const taken = new Set<string>();
+        return {
+          async purchase(request) {
+            if (taken.size >= 20 && !taken.has(request.token)) return refuse('none_left_now');
+            const answer = await purchase(request);
+            if (answer.kind === 'accepted') taken.add(request.token);
+            return answer;
+          },
+        };
+      },
+      'units_stranded',
+    ],
+  };
+
+  test.each(Object.entries(lifePlants))('%s', async (_name, [plant, violation]) => {
+    const stock = violation === 'refund_without_need' ? 90 : 20;
+    const report = await rushAt(await serve(plant), {
+      ...{ buyers: 80, patienceMs: 3_000, sale: { kind: 'fresh', stock, limit: 1, holdMs: 1_000 } },
+      payments: { serverKey: SERVER_KEY, neverPay: 0.2, payLate: 0.2, cancel: 0.2 },
+    });
+    expect(namesOf(report)).toContain(violation);
+  });
 
   test.each(Object.entries(plants))('%s', async (_name, [plant, violation]) => {
     const report = await rushAt(await serve(plant), { patienceMs: 1_500 });

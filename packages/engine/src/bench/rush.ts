@@ -5,17 +5,26 @@
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { OrderAnswer } from '@sluice/contract';
-import { acceptedOrders, acceptedUnits, checkBooks, type FoundOrder } from './check-books.ts';
+import { acceptedOrders, acceptedUnits, checkBooks } from './check-books.ts';
 import { runClosedLoop } from './closed-loop.ts';
 import { planVisits } from './crowd.ts';
+import { createDeeds, type Deed, type Deeds } from './deeds.ts';
 import { createDeploymentClient } from './deployment-client.ts';
 import { createDice } from './dice.ts';
 import { createLatencyRecorder } from './latencies.ts';
 import { createOperator } from './operator.ts';
 import { createPatientCaller, type PatientCaller } from './patient-caller.ts';
 import { routes } from './routes.ts';
-import type { RushOptions, RushProgress, RushReport } from './rush-options.ts';
-import { type Complaint, comeAgain, type Visit, type VisitDeps, type VisitPlan, visitSale } from './visit.ts';
+import type { PaymentCounts, RushOptions, RushProgress, RushReport } from './rush-options.ts';
+import {
+  type Complaint,
+  comeAgain,
+  type FoundOrder,
+  type Visit,
+  type VisitDeps,
+  type VisitPlan,
+  visitSale,
+} from './visit.ts';
 
 export type { RushOptions, RushReport } from './rush-options.ts';
 export { CannotRush } from './rush-options.ts';
@@ -42,16 +51,17 @@ export async function runRush(options: RushOptions): Promise<RushReport> {
   lag.enable();
   try {
     const runName = `rush-${randomBytes(6).toString('hex')}`;
-    const { id: saleId, limitUnits } = await operator.saleFor(options.sale, runName);
+    const { id: saleId, limitUnits, holdMs } = await operator.saleFor(options.sale, runName);
     const before = await operator.places(saleId);
+    const deeds = options.payments ? createDeeds({ ...options.payments, caller, dice }) : null;
     const crowd = {
-      options,
-      tell,
-      counts,
+      ...{ options, deeds },
+      ...{ tell, counts },
       deps: { caller, saleId, units: options.units, patienceMs: options.patienceMs },
     };
 
-    const visits = await letThemBuy(crowd, planVisits(options, dice, runName));
+    const firstVisits = await letThemBuy(crowd, planVisits(options, dice, runName), 'buying');
+    const visits = await letOrdersLive(crowd, firstVisits, () => operator.settledPlaces(saleId));
     const winners = visits.filter(isWinner);
     const complaints = await letThemComeAgain(
       crowd,
@@ -61,6 +71,7 @@ export async function runRush(options: RushOptions): Promise<RushReport> {
     const after = await operator.settledPlaces(saleId);
 
     const { units } = options;
+    const payments = paymentCounts(deeds, found, acceptedOrders(visits).size - acceptedOrders(firstVisits).size);
     return {
       ...{ sale: saleId, seed: options.seed, buyers: options.buyers },
       ...{ attempts: latencies.count(), repeated: counts.repeated, outcomes: outcomesOf(visits) },
@@ -69,8 +80,12 @@ export async function runRush(options: RushOptions): Promise<RushReport> {
         ownLagMs: Math.round(lag.percentile(99) / 1e5) / 10,
         durationMs: Math.round(performance.now() - startedMs),
       },
-      ...{ orders: acceptedOrders(visits).size, units: acceptedUnits(visits), places: after },
-      violations: checkBooks({ saleId, limitUnits, units, before, after, visits, complaints, found }),
+      ...{ orders: acceptedOrders(visits).size, units: acceptedUnits(visits), payments, places: after },
+      violations: checkBooks({
+        ...{ saleId, limitUnits, units, before, after, visits, found },
+        ...{ complaints: [...complaints, ...(deeds?.complaints ?? [])], deeds: deeds?.byOrder ?? null },
+        holdsEnded: holdMs < options.patienceMs,
+      }),
     };
   } finally {
     lag.disable();
@@ -83,17 +98,73 @@ interface Crowd {
   readonly deps: VisitDeps & { readonly caller: PatientCaller };
   readonly counts: { accepted: number };
   readonly tell: (phase: RushProgress['phase'], done: number, total: number) => void;
+  /** Null: nobody pays. */
+  readonly deeds: Deeds | null;
 }
 
-async function letThemBuy(crowd: Crowd, plans: readonly VisitPlan[]): Promise<readonly Visit[]> {
+async function letThemBuy(
+  crowd: Crowd,
+  plans: readonly VisitPlan[],
+  phase: RushProgress['phase'],
+): Promise<readonly Visit[]> {
   const visits: Visit[] = [];
   await runClosedLoop(plans, crowd.options.concurrency, async (plan) => {
     const visit = await visitSale(crowd.deps, plan);
     visits.push(visit);
+    await crowd.deeds?.act(visit);
     crowd.counts.accepted += visit.ends.filter(({ kind }) => kind === 'accepted').length;
-    crowd.tell('buying', visits.length, plans.length);
+    crowd.tell(phase, visits.length, plans.length);
   });
   return visits;
+}
+
+/** Beyond the hold itself: the sweeper looks once a second. */
+const SWEEP_MS = 5_000;
+/** Those who pay late before the units are sold again; the others find what is left. */
+const LATE_BEFORE_RESALE = 0.5;
+
+/** Holds end, late money comes, and whoever was sent away comes again for what came back; each of them pays. */
+async function letOrdersLive(
+  crowd: Crowd,
+  visits: readonly Visit[],
+  untilStill: () => Promise<unknown>,
+): Promise<readonly Visit[]> {
+  const { deeds, options, tell } = crowd;
+  if (!deeds) return visits;
+  const { patienceMs } = options;
+  tell('waiting for holds to end', 0, visits.length);
+  await deeds.untilEnded(patienceMs + SWEEP_MS);
+  await deeds.payLate(LATE_BEFORE_RESALE, patienceMs);
+  await untilStill();
+  const sentAway = visits.filter((visit) => !isWinner(visit));
+  const plans = sentAway.map(({ plan }): VisitPlan => ({ ...plan, secondToken: 'none', intent: 'pays' }));
+  const second = await letThemBuy(crowd, plans, 'buying what came back');
+  await deeds.payLate(1, patienceMs);
+  const again = new Map(second.map((visit) => [visit.plan.buyerId, visit]));
+  return visits.map((visit) => joined(visit, again.get(visit.plan.buyerId)));
+}
+
+function joined(first: Visit, second: Visit | undefined): Visit {
+  if (!second) return first;
+  return {
+    plan: first.plan,
+    ends: [...first.ends, ...second.ends],
+    complaints: [...first.complaints, ...second.complaints],
+  };
+}
+
+function paymentCounts(
+  deeds: Deeds | null,
+  found: ReadonlyMap<string, FoundOrder | null>,
+  resold: number,
+): PaymentCounts {
+  const all = [...(deeds?.byOrder.values() ?? [])];
+  const countOf = (done: Deed['done']) => all.filter((deed) => deed.done === done).length;
+  return {
+    ...{ paid: countOf('pays'), repeated: deeds?.repeats() ?? 0, neverPaid: countOf('never_pays') },
+    ...{ paidLate: countOf('pays_late'), cancelled: countOf('cancels') },
+    ...{ refundDue: [...found.values()].filter((order) => order?.status === 'paid_unfulfilled').length, resold },
+  };
 }
 
 async function letThemComeAgain(crowd: Crowd, winners: readonly Visit[]): Promise<readonly Complaint[]> {

@@ -15,7 +15,12 @@ export interface VisitPlan {
   readonly clicksTwice: boolean;
   /** Comes with a second token, after the first or at the same time, as from a second device. */
   readonly secondToken: 'none' | 'after' | 'at_once';
+  /** What they mean to do with an order. */
+  readonly intent: Intent;
 }
+
+/** `leaves`: in a rush without payments. */
+export type Intent = 'leaves' | 'pays' | 'never_pays' | 'pays_late' | 'cancels';
 
 interface AcceptedEnd {
   readonly kind: 'accepted';
@@ -40,8 +45,15 @@ export interface Visit {
   readonly complaints: readonly Complaint[];
 }
 
+/** An order as its buyer read it afterwards. */
+export interface FoundOrder {
+  readonly saleId: string;
+  readonly units: number;
+  readonly status: string;
+}
+
 export interface Complaint {
-  readonly name: 'win_lost' | 'token_two_orders' | 'replay_differs';
+  readonly name: 'win_lost' | 'token_two_orders' | 'replay_differs' | 'payment_differs' | 'unanswered';
   readonly detail: string;
 }
 
@@ -139,7 +151,7 @@ async function purchaseWith(deps: VisitDeps, plan: VisitPlan, token: string): Pr
 
 const QUEUED: OrderState = 'queued';
 
-function callOf({ jwt, address }: VisitPlan, call: DeploymentCall): DeploymentCall {
+export function callOf({ jwt, address }: VisitPlan, call: DeploymentCall): DeploymentCall {
   return { ...call, bearer: jwt, clientAddress: address };
 }
 

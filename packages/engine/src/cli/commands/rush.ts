@@ -5,6 +5,7 @@ import pc from 'picocolors';
 import { VIOLATIONS } from '../../bench/check-books.ts';
 import { routes } from '../../bench/routes.ts';
 import { CannotRush, type RushOptions, type RushReport, runRush } from '../../bench/rush.ts';
+import type { FreshSale, PaymentCounts } from '../../bench/rush-options.ts';
 import { CommandFailed, EXIT } from '../command-failed.ts';
 import {
   callAdmin,
@@ -13,6 +14,7 @@ import {
   findDeployment,
   withDeploymentOptions,
   withJwtKeyOption,
+  withServerKeyOption,
 } from '../deployment.ts';
 import { duration, share, wholeNumber } from '../option-values.ts';
 import { printJson, printTable, printTitle, type Row } from '../print.ts';
@@ -28,6 +30,11 @@ interface RushCommandOptions extends DeploymentOptions {
   readonly doubleClicks: number;
   readonly retries: number;
   readonly secondTokens: number;
+  readonly pay?: true;
+  readonly neverPay: number;
+  readonly payLate: number;
+  readonly cancel: number;
+  readonly hold?: number;
   readonly patience: number;
   readonly seed?: number;
   readonly json?: true;
@@ -44,6 +51,7 @@ Examples:
   $ sluice rush --buyers 5000 --stock 500
   $ sluice rush --buyers 5000 --sale starter-skin
   $ sluice rush --stock 100 --limit 3 --units 2 --json
+  $ sluice rush --never-pay 0.2 --pay-late 0.1 --cancel 0.1 --hold 5s
 `;
 
 export function addRush(program: Command): void {
@@ -51,7 +59,9 @@ export function addRush(program: Command): void {
     .command('rush')
     .description('send a crowd to a running deployment and check the books afterwards')
     .option('--buyers <number>', 'how many come', wholeNumber(1), 5_000)
-    .addOption(new Option('--sale <id>', 'a sale that exists (default: a new one)').conflicts(['stock', 'limit']))
+    .addOption(
+      new Option('--sale <id>', 'a sale that exists (default: a new one)').conflicts(['stock', 'limit', 'hold']),
+    )
     .option('--stock <units>', 'units of the new sale', wholeNumber(0), 500)
     .option('--limit <units>', 'units that one buyer may have in the new sale', wholeNumber(1), 1)
     .option('--units <number>', 'units that each purchase asks for', wholeNumber(1), 1)
@@ -59,11 +69,16 @@ export function addRush(program: Command): void {
     .option('--double-clicks <share>', 'buyers who click twice', share, 0.25)
     .option('--retries <share>', 'winners who come again with the same token', share, 0.1)
     .option('--second-tokens <share>', 'buyers who come with a second token', share, 0.1)
+    .option('--pay', 'winners pay, some of them told twice; so do the next three')
+    .option('--never-pay <share>', 'winners who never pay; their units are sold again', share, 0)
+    .option('--pay-late <share>', 'winners who pay when their order has ended', share, 0)
+    .option('--cancel <share>', 'winners who cancel', share, 0)
+    .option('--hold <duration>', 'how long an unpaid order of the new sale holds its units', duration)
     .option('--patience <duration>', 'how long a buyer asks on, when nobody answers (default: 30s)', duration, 30_000)
     .option('--seed <number>', 'decides who does what (default: a new one)', wholeNumber(0))
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);
-  withJwtKeyOption(withDeploymentOptions(command)).action(rush);
+  withServerKeyOption(withJwtKeyOption(withDeploymentOptions(command))).action(rush);
 }
 
 async function rush(options: RushCommandOptions): Promise<void> {
@@ -91,15 +106,41 @@ async function rush(options: RushCommandOptions): Promise<void> {
 }
 
 function rushOptions(deployment: Deployment, options: RushCommandOptions): RushOptions {
-  const { buyers, units, concurrency, doubleClicks, retries, secondTokens, stock, limit } = options;
+  const { buyers, units, concurrency, doubleClicks, retries, secondTokens } = options;
   return {
     ...{ url: deployment.url(), adminUrl: deployment.adminUrl() },
     ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), buyerClaim: deployment.buyerClaim },
-    sale: options.sale === undefined ? { kind: 'fresh', stock, limit } : { kind: 'existing', id: options.sale },
+    sale: options.sale === undefined ? freshSale(options) : { kind: 'existing', id: options.sale },
     ...{ buyers, units, concurrency, doubleClicks, retries, secondTokens },
+    ...paymentPlan(deployment, options),
     patienceMs: options.patience,
     seed: options.seed ?? randomInt(LARGEST_SEED),
   };
+}
+
+function freshSale({ stock, limit, hold }: RushCommandOptions): FreshSale {
+  return { kind: 'fresh', stock, limit, ...(hold !== undefined && { holdMs: hold }) };
+}
+
+/** Without any of them nobody pays, and the server key is not looked for. */
+function paymentPlan(deployment: Deployment, options: RushCommandOptions): Pick<RushOptions, 'payments'> {
+  const { pay, neverPay, payLate, cancel } = options;
+  if (!pay && neverPay + payLate + cancel === 0) return {};
+  if (neverPay + payLate + cancel > 1) {
+    throw new CommandFailed('--never-pay, --pay-late and --cancel are shares of the same buyers: 1 at most together.');
+  }
+  return { payments: { serverKey: deployment.serverKey(), neverPay, payLate, cancel } };
+}
+
+function paymentRows({ paid, repeated, neverPaid, paidLate, cancelled, refundDue, resold }: PaymentCounts): Row[] {
+  if (paid + neverPaid + paidLate + cancelled === 0) return [];
+  return [
+    ['paid', paid, `${repeated} of all notices told twice`],
+    ['paid late', paidLate, `${refundDue} of them due back`],
+    ['never paid', neverPaid],
+    ['cancelled', cancelled],
+    ['sold again', resold],
+  ];
 }
 
 function printReport(report: RushReport): void {
@@ -118,6 +159,7 @@ function printReport(report: RushReport): void {
     ['latency', `p50 ${latencyMs.p50} ms, p90 ${latencyMs.p90} ms, p99 ${latencyMs.p99} ms, max ${latencyMs.max} ms`],
     ['own lag', `${report.ownLagMs.toFixed(1)} ms`, 'of this client, p99'],
     ['orders', report.orders],
+    ...paymentRows(report.payments),
     ['units', report.units, `of ${places.total}; ${places.available + places.free} left`],
   ]);
   console.log();
