@@ -4,6 +4,7 @@
  */
 import type { OrderId } from '../domain/ids.ts';
 import type { PaymentOutcome } from '../domain/order/payment.ts';
+import type { AnswerAuditor } from './answer-auditor.ts';
 import type { Plan } from './plan.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';
@@ -20,11 +21,12 @@ export interface BackEndParts {
   readonly world: World;
   readonly site: Site;
   readonly plan: Plan;
+  readonly answers: AnswerAuditor;
 }
 
 const LONGEST_REPEAT_MS = 3_000;
 
-export function createBackEnd({ world, site, plan }: BackEndParts): BackEnd {
+export function createBackEnd({ world, site, plan, answers }: BackEndParts): BackEnd {
   let notices = 0;
   /** Only worlds that have notices draw for them. */
   let ownRandom: Random | null = null;
@@ -33,9 +35,12 @@ export function createBackEnd({ world, site, plan }: BackEndParts): BackEnd {
   async function say(random: Random, notice: Parameters<BackEnd['tell']>): Promise<string> {
     const [orderId, reference, outcome] = notice;
     for (;;) {
-      const reply = await site.ask(`to note ${outcome} ${reference}`, (engine) =>
-        engine.notePayment({ orderId, reference, outcome, amount: null }),
-      );
+      const reply = await site.ask(`to note ${outcome} ${reference}`, async (engine) => {
+        const answered = answers.orderAsked(orderId);
+        const answer = await engine.notePayment({ orderId, reference, outcome, amount: null });
+        if (answer.kind === 'noted') answered(answer.order);
+        return answer;
+      });
       if (reply.kind === 'answer')
         return reply.answer.kind === 'noted' ? reply.answer.payment.state : reply.answer.reason;
       await world.sleep(random.whole(50, 800));

@@ -61,6 +61,9 @@ const STEPS: Readonly<Record<OrderState, readonly OrderState[]>> = {
   refunded: [],
 };
 
+/** What a gate says when it has no units for late money; anything else may be another tomorrow. */
+const HOPELESS: ReadonlySet<string> = new Set(['dry', 'not_enough_left', 'over_limit', 'closed']);
+
 /** Whether an order that was in the one state may be found in the other later. */
 export function canFollow(from: OrderState, to: OrderState): boolean {
   return from === to || STEPS[from].some((next) => canFollow(next, to));
@@ -68,6 +71,8 @@ export function canFollow(from: OrderState, to: OrderState): boolean {
 
 export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: OrderAuditorParts): OrderAuditor {
   const touched = new Set<OrderId>();
+  /** Late money of these was refused by a gate. */
+  const hopeless = new Set<OrderId>();
 
   function touchOrder(orderId: OrderId): void {
     touched.add(orderId);
@@ -195,6 +200,7 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
       sometimes(`reclaim-${answer}`);
       const isLate = paymentsOf(books, orderId).some((payment) => payment.isLate);
       if (!isLate) report('units are claimed again for late money only', orderId, answer);
+      if (HOPELESS.has(answer)) hopeless.add(orderId);
     },
 
     paymentNoted(notice, result) {
@@ -258,7 +264,11 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
     gaveUp(payment, order) {
       const record = books.orders.get(payment.orderId);
       const isEnded = record?.state === 'cancelled' || record?.state === 'expired';
-      if (isEnded && record.state !== order.state) sometimes('gave-up-reclaim');
+      if (isEnded && record.state !== order.state) {
+        if (!hopeless.has(order.orderId))
+          report('late money is given up when the gate has no units', order.orderId, '');
+        sometimes('gave-up-reclaim');
+      }
       changed(order, []);
     },
 

@@ -3,6 +3,7 @@
  * also before they heard of their order; and who never do anything. Money goes through the operator's back end.
  */
 import type { Buyer } from '../domain/buyer.ts';
+import type { AnswerAuditor } from './answer-auditor.ts';
 import type { BackEnd } from './back-end.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';
@@ -12,6 +13,7 @@ export interface Counter {
   readonly world: World;
   readonly site: Site;
   readonly backEnd: BackEnd;
+  readonly answers: AnswerAuditor;
 }
 
 /** One buyer's order, from the moment that its token was given. */
@@ -152,13 +154,16 @@ async function refundFirst({ world, backEnd }: Counter, purchase: Purchase, rand
 }
 
 /** Until it is answered; the operator may do it for the buyer. */
-async function cancel({ world, site }: Counter, purchase: Purchase, random: Random): Promise<void> {
+async function cancel({ world, site, answers }: Counter, purchase: Purchase, random: Random): Promise<void> {
   const { orderId, buyer } = purchase;
   const buyerId = random.chance(0.2) ? null : buyer.buyerId;
   for (;;) {
-    const reply = await site.ask(`to cancel ${orderId}`, (engine) =>
-      engine.cancelOrder({ orderId, buyerId, receipt: purchase.receipt() }),
-    );
+    const reply = await site.ask(`to cancel ${orderId}`, async (engine) => {
+      const answered = answers.orderAsked(orderId);
+      const answer = await engine.cancelOrder({ orderId, buyerId, receipt: purchase.receipt() });
+      if (answer.kind === 'cancelled') answered(answer.order);
+      return answer;
+    });
     if (reply.kind === 'answer') return;
     await world.sleep(random.whole(50, 800));
   }

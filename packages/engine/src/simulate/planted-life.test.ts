@@ -49,6 +49,16 @@ function reinstate(parts: Parts): Parts {
   return { ...parts, ledger: { ...parts.ledger, orders: { ...orders, notePayment } } };
 }
 
+/** Late money is sent back as soon as the sweeper meets it. */
+function giveUpAtOnce(parts: Parts): Parts {
+  const { orders } = parts.ledger;
+  const listReclaiming: typeof orders.listReclaiming = async (max) => {
+    for (const { payment } of await orders.listReclaiming(max)) await orders.giveUpReclaim(payment);
+    return [];
+  };
+  return { ...parts, ledger: { ...parts.ledger, orders: { ...orders, listReclaiming } } };
+}
+
 /** What comes before its order is taken notice of, and never looked at again. */
 const forgetParked = withOrders((orders) => {
   const forgotten = new Set<string>();
@@ -136,7 +146,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'a cancel that came early is applied at settlement',
-    ...{ scenario: 'order-life', withinSeeds: 100 },
+    ...{ scenario: 'order-life', withinSeeds: 120 },
     broken: ['what was parked takes effect'],
     plant: withOrders((orders) => ({
       async cancel(orderId, buyerId) {
@@ -163,6 +173,12 @@ const PLANTED: readonly Planted[] = [
     ...{ scenario: 'order-life', withinSeeds: 40 },
     broken: ['no money stays where it waits'],
     plant: withOrders(() => ({ listReclaiming: async () => [] })),
+  },
+  {
+    rule: 'late money is given up when the gate has no units, not before',
+    ...{ scenario: 'order-life', withinSeeds: 40 },
+    broken: ['late money is given up when the gate has no units'],
+    parts: giveUpAtOnce,
   },
   {
     rule: 'a refund frees its units once',

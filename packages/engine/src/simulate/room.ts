@@ -54,7 +54,7 @@ export function furnish({ world, plan, report }: Setting, { buildEngine, plant }
   let faults: Faults = plan.faults;
   const watch = { auditor, answers, sometimes: world.sometimes };
   const site = createSite({ world, plan, faults: () => faults, stores, watch, report, buildEngine });
-  const backEnd = createBackEnd({ world, site, plan });
+  const backEnd = createBackEnd({ world, site, plan, answers });
   const heal = () => {
     world.note('everything heals');
     faults = NO_FAULTS_AT_ALL;
