@@ -70,7 +70,10 @@ async function buy(engine: Engine, buyerId: string) {
 }
 
 let world: Awaited<ReturnType<typeof newWorld>>;
-afterEach(() => world.engine.stop());
+afterEach(() => {
+  world.state.mood = 'well';
+  return world.engine.stop();
+});
 
 describe('while the ledger does not settle', () => {
   it.each(['full', 'hanging'] as const)(
