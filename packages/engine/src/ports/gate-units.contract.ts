@@ -230,6 +230,15 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
       expect((await segment.view()).terms.state).toBe('live');
     });
 
+    test('of an older version never replace newer ones: a late pause does not outlive the resume', async () => {
+      const segment = await open();
+      const { version } = segment.terms;
+      expect(await segment.setTerms({ version: version + 2, state: 'closed' })).toBe('set');
+      expect(await segment.setTerms({ version: version + 1, state: 'live' })).toBe('stale');
+      expect(await segment.claimOne(request())).toEqual({ kind: 'closed' });
+      expect(await segment.setTerms({ version: version + 2, state: 'closed' })).toBe('set');
+    });
+
     test('P13: raise the generation when they can open the sale to somebody', async () => {
       const segment = await open();
       const generation = async () => (await segment.view()).generation;

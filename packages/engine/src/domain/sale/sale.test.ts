@@ -38,13 +38,19 @@ describe('terms', () => {
   };
 
   test('are what a gate must know of a sale, and no more', () => {
-    expect(termsOf(sale)).toEqual({ state: 'live', startsAtMs: 1, endsAtMs: 2, limitUnits: 2 });
+    expect(termsOf(sale)).toEqual({ version: sale.version, state: 'live', startsAtMs: 1, endsAtMs: 2, limitUnits: 2 });
   });
 
   test('differ when any of them does', () => {
     const terms = termsOf(sale);
     expect(isSameTerms(terms, { ...terms })).toBe(true);
-    for (const change of [{ state: 'paused' as const }, { startsAtMs: 0 }, { endsAtMs: 3 }, { limitUnits: 3 }]) {
+    for (const change of [
+      { version: 9 },
+      { state: 'paused' as const },
+      { startsAtMs: 0 },
+      { endsAtMs: 3 },
+      { limitUnits: 3 },
+    ]) {
       expect(isSameTerms(terms, { ...terms, ...change })).toBe(false);
     }
   });
