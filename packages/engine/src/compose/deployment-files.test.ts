@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../domain/fault.ts';
-import { readEndpoint, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { isReadByOthers, readEndpoint, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { openKeys } from './deployment-keys.ts';
 
 const SECRET = 'configured-'.padEnd(43, 'x');
@@ -67,5 +67,25 @@ describe('the keys of a deployment', () => {
       expect(() => openKeys(dataDir, {}), text).toThrow(/keys\.json/);
       expect(() => openKeys(dataDir, {}), text).not.toThrow(/secret/);
     }
+  });
+
+  test('are as long in the file as they must be in the configuration', () => {
+    for (const name of ['jwtKey', 'adminKey', 'serverKey']) {
+      writeFileSync(join(dataDir, 'keys.json'), JSON.stringify({ [name]: 'secret'.padEnd(31, 'x') }));
+      expect(() => openKeys(dataDir, {}), name).toThrow(
+        `keys.json in the data directory has a ${name} of 31 characters`,
+      );
+      expect(() => openKeys(dataDir, {}), name).not.toThrow(/secretx/);
+      writeFileSync(join(dataDir, 'keys.json'), JSON.stringify({ [name]: SECRET.slice(0, 32) }));
+      expect(openKeys(dataDir, {})).toMatchObject({ [name]: SECRET.slice(0, 32) });
+    }
+  });
+
+  test('are noticed when others may read them', () => {
+    expect(isReadByOthers(dataDir)).toBe(false);
+    openKeys(dataDir, {});
+    expect(isReadByOthers(dataDir)).toBe(false);
+    chmodSync(join(dataDir, 'keys.json'), 0o640);
+    expect(isReadByOthers(dataDir)).toBe(true);
   });
 });

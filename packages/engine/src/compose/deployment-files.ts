@@ -2,7 +2,7 @@
  * The files of an embedded deployment beside its ledger: where it can be reached, and the keys it generated. Commands on the
  * same machine read them, and so need no addresses and keys of their own.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { writePrivateFile } from './write-private-file.ts';
@@ -46,6 +46,14 @@ export function readKeys(dataDir: string): StoredKeys {
 
 export function writeKeys(dataDir: string, keys: StoredKeys): void {
   onDisk(dataDir, 'written', () => writePrivateFile(join(dataDir, KEYS_FILE), jsonText(keys)));
+}
+
+/** Whether somebody changed the mode of the keys, so that they may be nobody's secret any more. */
+export function isReadByOthers(dataDir: string): boolean {
+  // Windows has no such modes, and shows 0666.
+  if (process.platform === 'win32') return false;
+  const stats = statSync(join(dataDir, KEYS_FILE), { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & 0o077) !== 0;
 }
 
 const ENDPOINT_FILE = 'endpoint.json';

@@ -15,7 +15,7 @@ interface SettingNotes {
 }
 
 /** HS256 is as strong as its key, and RFC 7518 asks for one of at least the hash's length. */
-const MIN_KEY_LENGTH = 32;
+export const MIN_KEY_LENGTH = 32;
 
 /** `id:secret`, the secret at least 32 bytes of base64url. */
 const TOKEN_KEY = '^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{43,}$';

@@ -59,10 +59,10 @@ async function start({ config, json, ...flags }: StartOptions): Promise<void> {
   else printBanner(deployment);
   const signal = await stopAsked;
   log.info({ signal }, 'stopping: answering and settling what is in hand; once more ends it at once');
-  await deployment.stop();
+  const { droppedClaims } = await deployment.stop();
   log.info('stopped');
   // Whatever still holds the process, such as an idle keep-alive timer, holds nothing that matters.
-  process.exit(EXIT.ok);
+  process.exit(droppedClaims > 0 ? EXIT.failed : EXIT.ok);
 }
 
 /** Resolves at the first signal; the second ends the process as it is, which a start can mend. */
