@@ -44,3 +44,11 @@ export function instant(text: string): number {
   }
   return value;
 }
+
+export function httpUrl(text: string): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new InvalidArgumentError('It is an address such as http://127.0.0.1:8460.');
+  }
+  return text;
+}

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../domain/fault.ts';
-import { isReadByOthers, readEndpoint, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { isReadByOthers, readEndpoint, readKeys, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { openKeys } from './deployment-keys.ts';
 
 const SECRET = 'configured-'.padEnd(43, 'x');
@@ -28,6 +28,16 @@ describe('a data directory', () => {
     const gone = join(dataDir, 'gone');
     expect(() => openKeys(gone, {})).toThrow(Fault);
     expect(() => openKeys(gone, {})).toThrow(/cannot be written \(ENOENT\)/);
+  });
+});
+
+describe('a data directory of somebody else', () => {
+  // Root may read everything, so something that nobody can read stands in for what this user may not.
+  test.each(['endpoint.json', 'keys.json'])('is a fault with a sentence: %s', (file) => {
+    mkdirSync(join(dataDir, file));
+    const read = () => (file === 'keys.json' ? readKeys(dataDir) : readEndpoint(dataDir));
+    expect(read).toThrow(Fault);
+    expect(read).toThrow(`The data directory ${dataDir} cannot be read (EISDIR). Give this user the right to`);
   });
 });
 

@@ -23,7 +23,7 @@ export interface StoredKeys {
 
 /** Null: nothing runs there, or its files are of another program. */
 export function readEndpoint(dataDir: string): Endpoint | null {
-  const content = readJson(join(dataDir, ENDPOINT_FILE));
+  const content = onDisk(dataDir, 'read', () => readJson(join(dataDir, ENDPOINT_FILE)));
   if (content === null) return null;
   const { url, adminUrl, pid } = content as Partial<Endpoint>;
   if (typeof url !== 'string' || typeof adminUrl !== 'string' || typeof pid !== 'number') return null;
