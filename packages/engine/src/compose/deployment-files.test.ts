@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../domain/fault.ts';
-import { isReadByOthers, readEndpoint, readKeys, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { areKeysOpen, isPrivate, readEndpoint, readKeys, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { openKeys } from './deployment-keys.ts';
 
 const SECRET = 'configured-'.padEnd(43, 'x');
@@ -22,6 +22,17 @@ describe('a data directory', () => {
     removeEndpoint(dataDir);
     removeEndpoint(dataDir);
     expect(readEndpoint(dataDir)).toBeNull();
+  });
+
+  test('is private when nobody else can read what is in it', () => {
+    openKeys(dataDir, {});
+    chmodSync(dataDir, 0o755);
+    expect(isPrivate(dataDir)).toBe(true);
+    writeFileSync(join(dataDir, 'ledger.db'), '');
+    chmodSync(join(dataDir, 'ledger.db'), 0o644);
+    expect(isPrivate(dataDir)).toBe(false);
+    chmodSync(dataDir, 0o700);
+    expect(isPrivate(dataDir)).toBe(true);
   });
 
   test('that cannot be written is a fault with a sentence', () => {
@@ -92,10 +103,10 @@ describe('the keys of a deployment', () => {
   });
 
   test('are noticed when others may read them', () => {
-    expect(isReadByOthers(dataDir)).toBe(false);
+    expect(areKeysOpen(dataDir)).toBe(false);
     openKeys(dataDir, {});
-    expect(isReadByOthers(dataDir)).toBe(false);
+    expect(areKeysOpen(dataDir)).toBe(false);
     chmodSync(join(dataDir, 'keys.json'), 0o640);
-    expect(isReadByOthers(dataDir)).toBe(true);
+    expect(areKeysOpen(dataDir)).toBe(true);
   });
 });

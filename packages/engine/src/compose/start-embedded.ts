@@ -16,7 +16,7 @@ import type { Sale } from '../domain/sale/sale.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 import { ledgerDoesNotOpen } from './cannot-start.ts';
 import { createClosers } from './closers.ts';
-import { isReadByOthers, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { areKeysOpen, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import { drain } from './drain.ts';
 import { listen } from './listen.ts';
@@ -41,6 +41,8 @@ export interface EmbeddedDeployment {
   readonly adminUrl: string;
   /** Absolute. */
   readonly dataDir: string;
+  /** Nobody but this user can read what is in it. */
+  readonly isPrivate: boolean;
   readonly engine: Engine;
   /** Null when the operator's own sales are there instead. */
   readonly sampleSale: Sale | null;
@@ -62,7 +64,7 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     closers.add(() => directory.release());
     const dataDir = directory.path;
     const keys = openKeys(dataDir, settings);
-    if (isReadByOthers(dataDir))
+    if (areKeysOpen(dataDir))
       log.warn({ dataDir }, 'others than its owner may read keys.json: make it `chmod 600`, and its keys new ones');
 
     const ledger = await openLedger(directory.ledgerFile);
@@ -103,6 +105,7 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const hasDevIdentity = isOneMachine(settings, keys);
     return {
       ...{ url, adminUrl, dataDir, engine, sampleSale, hasDevIdentity, trustedProxies },
+      isPrivate: isPrivate(dataDir),
       async stop() {
         await closers.closeAll();
         return { droppedClaims };
