@@ -61,7 +61,7 @@ describe('a deployment in one process', { timeout: SLOW_START_MS }, () => {
     const { engine, stop } = await start();
     const saleId = 'crowded';
     const nowMs = Date.now();
-    const totalUnits = 3_000;
+    const totalUnits = 4_000;
     await engine.createSale({
       ...{ id: saleId, title: saleId, totalUnits, limitUnits: 1, holdMs: 600_000 },
       ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 600_000 },
@@ -75,15 +75,29 @@ describe('a deployment in one process', { timeout: SLOW_START_MS }, () => {
         return { saleId, buyer, token: issued.token, units: 1 };
       }),
     );
-    const answers = Promise.all(calls.map((call) => engine.purchase(call)));
-    // All of them are at the gate, and far more than one settlement takes.
+    const buy = (some: typeof calls) => Promise.all(some.map((call) => engine.purchase(call)));
+    const early = await buy(calls.slice(0, 1_000));
+    // The ledger is busy with reading, so that the claims behind it are in the queue yet when the stop comes.
+    const reading = Promise.all(Array.from({ length: 300 }, () => engine.listOrders({ saleId }, null, 100)));
+    const late = buy(calls.slice(1_000));
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(await stop()).toEqual({ droppedClaims: 0 });
-    expect((await answers).filter(({ kind }) => kind === 'accepted')).toHaveLength(totalUnits);
+    await reading;
+    expect([...early, ...(await late)].filter(({ kind }) => kind === 'accepted')).toHaveLength(totalUnits);
 
     const again = await start();
     const read = await again.engine.readPlaces(saleId);
     expect(read).toMatchObject({ reading: { isBalanced: true, places: { held: totalUnits, available: 0 } } });
     expect(logged).toEqual([]);
+    expect(again.hasOlderKeys).toBe(false);
+  });
+
+  test('says so when there are keys, and a ledger that has nothing in it', async () => {
+    const first = await start();
+    expect(first.hasOlderKeys).toBe(false);
+    await first.stop();
+    for (const file of ['ledger.db', 'ledger.db-wal']) rmSync(join(dataDir, file), { force: true });
+    expect((await start()).hasOlderKeys).toBe(true);
+    expect(logged.join()).toContain('the ledger is empty, though keys.json was here before it');
   });
 });

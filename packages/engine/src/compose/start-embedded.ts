@@ -16,7 +16,7 @@ import type { Sale } from '../domain/sale/sale.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 import { ledgerDoesNotOpen } from './cannot-start.ts';
 import { createClosers } from './closers.ts';
-import { areKeysOpen, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import { drain } from './drain.ts';
 import { listen } from './listen.ts';
@@ -43,6 +43,8 @@ export interface EmbeddedDeployment {
   readonly dataDir: string;
   /** Nobody but this user can read what is in it. */
   readonly isPrivate: boolean;
+  /** The keys were there before the ledger, which has no sale: another one may have been in its place. */
+  readonly hasOlderKeys: boolean;
   readonly engine: Engine;
   /** Null when the operator's own sales are there instead. */
   readonly sampleSale: Sale | null;
@@ -53,6 +55,8 @@ export interface EmbeddedDeployment {
   stop(): Promise<StopReport>;
 }
 
+const OLDER_KEYS =
+  'the ledger is empty, though keys.json was here before it: if this deployment has sold before, stop it and bring its ledger back';
 const DROPPED = 'the ledger did not take every claim in time: what these buyers were told is lost';
 
 const DEV_JWT_LIFETIME_MS = 12 * 60 * 60_000;
@@ -63,12 +67,15 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const directory = await holdDataDirectory(settings.dataDir);
     closers.add(() => directory.release());
     const dataDir = directory.path;
+    const hadKeys = hasKeys(dataDir);
     const keys = openKeys(dataDir, settings);
     if (areKeysOpen(dataDir))
       log.warn({ dataDir }, 'others than its owner may read keys.json: make it `chmod 600`, and its keys new ones');
 
     const ledger = await openLedger(directory.ledgerFile);
     closers.add(() => ledger.close());
+    const hasOlderKeys = hadKeys && (await ledger.sales.list()).length === 0;
+    if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
     const idSource = createIdSource();
     const clock = systemClock;
     const store = createMemoryStore({ clock, idSource });
@@ -105,7 +112,7 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const hasDevIdentity = isOneMachine(settings, keys);
     return {
       ...{ url, adminUrl, dataDir, engine, sampleSale, hasDevIdentity, trustedProxies },
-      isPrivate: isPrivate(dataDir),
+      ...{ hasOlderKeys, isPrivate: isPrivate(dataDir) },
       async stop() {
         await closers.closeAll();
         return { droppedClaims };
