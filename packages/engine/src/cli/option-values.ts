@@ -1,5 +1,5 @@
 /** What the values of options mean. What means nothing is a usage error that says what would have meant something. */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 export function wholeNumber(minimum: number): (text: string) => number {
   return (text) => {
@@ -27,6 +27,11 @@ export function duration(text: string): number {
     throw new InvalidArgumentError('It is a duration such as 90s, 15m, 2h or 30d.');
   }
   return Number(amount) * unitMs;
+}
+
+/** Its help tells the default as people write it. */
+export function durationOption(flag: string, description: string, fallback: string): Option {
+  return new Option(`${flag} <duration>`, description).argParser(duration).default(duration(fallback), fallback);
 }
 
 // Without a zone an instant would be another one on another machine.

@@ -48,6 +48,19 @@ describe('the command line', () => {
       ).toContain('--json');
   });
 
+  test('tells each default once, as people write it', () => {
+    for (const command of everyCommand(createProgram('0'))) {
+      const help = command.createHelp();
+      for (const option of command.options) {
+        const said = help.optionDescription(option);
+        expect(said.match(/default:/g)?.length ?? 0, `${command.name()} ${option.flags}`).toBeLessThan(2);
+        expect(said, `${command.name()} ${option.flags}`).not.toMatch(/default: \d{5,}/);
+      }
+    }
+    expect(parse('sale', 'create', '--help').said).toContain('(default: 1d)');
+    expect(parse('start', '--help').said).toContain('Secrets are set in the file or the environment');
+  });
+
   test('knows its version', () => {
     expect(parse('--version')).toMatchObject({ said: '1.2.3\n', error: { exitCode: 0 } });
   });

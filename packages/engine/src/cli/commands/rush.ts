@@ -14,7 +14,7 @@ import {
   withDeploymentOptions,
   withJwtKeyOption,
 } from '../deployment.ts';
-import { duration, share, wholeNumber } from '../option-values.ts';
+import { durationOption, share, wholeNumber } from '../option-values.ts';
 import { printJson, printTable, printTitle, type Row } from '../print.ts';
 import { createProgressLine } from '../progress-line.ts';
 
@@ -59,7 +59,7 @@ export function addRush(program: Command): void {
     .option('--double-clicks <share>', 'buyers who click twice', share, 0.25)
     .option('--retries <share>', 'winners who come again with the same token', share, 0.1)
     .option('--second-tokens <share>', 'buyers who come with a second token', share, 0.1)
-    .option('--patience <duration>', 'how long a buyer asks on, when nobody answers (default: 30s)', duration, 30_000)
+    .addOption(durationOption('--patience', 'how long a buyer asks on, when nobody answers', '30s'))
     .option('--seed <number>', 'decides who does what (default: a new one)', wholeNumber(0))
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);
