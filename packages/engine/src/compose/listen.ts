@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { HttpDeps } from '../http/deps.ts';
+import type { HttpServer } from '../http/route.ts';
 import { createHttpServer } from '../http/server.ts';
 import { cannotListen } from './cannot-start.ts';
 import { isLoopback, localUrl } from './loopback.ts';
@@ -65,10 +66,11 @@ async function listenOn(
   deps: HttpDeps,
 ): Promise<{ url: string; close(): Promise<void> }> {
   let isDraining = false;
-  const app = createHttpServer({ ...deps, isDraining: () => isDraining });
+  const logger = deps.logger === false ? false : deps.logger.child({});
+  const app = createHttpServer({ ...deps, logger, isDraining: () => isDraining });
   const sockets = watchSockets(app.server);
   try {
-    await app.listen({ host, port });
+    await listenQuietly(app, { host, port });
   } catch (error) {
     throw cannotListen(host, port, error);
   }
@@ -92,6 +94,14 @@ async function listenOn(
       }
     },
   };
+}
+
+/** Fastify would log each address, before it is known that everything opens; whoever starts a deployment says it once. */
+async function listenQuietly(app: HttpServer, place: Omit<Place, 'graceMs'>): Promise<void> {
+  const { level } = app.log;
+  app.log.level = 'warn';
+  await app.listen(place);
+  app.log.level = level;
 }
 
 /** Nothing when it was not built. */

@@ -31,7 +31,7 @@ async function start(changed: Partial<Settings> = {}): Promise<EmbeddedDeploymen
   if (loaded.kind === 'mistaken') throw new Error('the defaults are settings');
   const deployment = await startEmbedded({
     settings: { ...loaded.settings, ...changed },
-    log: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+    log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
     onCrash: (error) => {
       throw error;
     },
