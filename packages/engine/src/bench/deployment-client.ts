@@ -1,6 +1,6 @@
 /**
- * Speaks to a deployment as a client outside would, over HTTP. What a server says is a value here, whatever its status; only
- * a server that says nothing throws, as `NoAnswer`.
+ * Speaks to a deployment as a client outside would, over HTTP. What a server says is a value here, whatever its status;
+ * a server that says nothing throws, as `NoAnswer`; a call that cannot be sent is a mistake of ours and throws what it is.
  */
 import { REASONS, type Reason } from '@sluice/contract/codes';
 import { Pool } from 'undici';
@@ -85,8 +85,21 @@ async function send(pool: Pool, request: Parameters<Pool['request']>[0]): Promis
     const retryAfter = headers['retry-after'];
     return { status: statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : null, text };
   } catch (error) {
+    if (!isOfTheConnection(error)) throw error;
     throw new NoAnswer(error instanceof Error ? error.message : 'the connection failed', { cause: error });
   }
+}
+
+const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
+]);
+
+function isOfTheConnection(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  // HPE: what came was not HTTP, or was cut off in the middle.
+  return CONNECTION_CODES.has(code) || (typeof code === 'string' && code.startsWith('HPE_'));
 }
 
 function answerOf({ status, retryAfter, text }: Response): Answer {

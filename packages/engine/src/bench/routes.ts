@@ -1,18 +1,20 @@
-/** Where things are on a deployment. */
+/** Where things are on a deployment. Ids come from people and other programs, so each is told apart from the path it is in. */
+const segment = encodeURIComponent;
+
 const ADMIN = '/v1/admin/sales';
 const ADMIN_ORDERS = '/v1/admin/orders';
 
 export const routes = {
-  token: (saleId: string) => `/v1/sales/${saleId}/token`,
-  purchases: (saleId: string) => `/v1/sales/${saleId}/purchases`,
-  order: (orderId: string) => `/v1/orders/${orderId}`,
-  cancel: (orderId: string) => `/v1/orders/${orderId}/cancel`,
-  payment: (orderId: string) => `/v1/orders/${orderId}/payment`,
-  adminOrder: (orderId: string) => `${ADMIN_ORDERS}/${orderId}`,
-  adminCancel: (orderId: string) => `${ADMIN_ORDERS}/${orderId}/cancel`,
+  token: (saleId: string) => `/v1/sales/${segment(saleId)}/token`,
+  purchases: (saleId: string) => `/v1/sales/${segment(saleId)}/purchases`,
+  order: (orderId: string) => `/v1/orders/${segment(orderId)}`,
+  cancel: (orderId: string) => `/v1/orders/${segment(orderId)}/cancel`,
+  payment: (orderId: string) => `/v1/orders/${segment(orderId)}/payment`,
+  adminOrder: (orderId: string) => `${ADMIN_ORDERS}/${segment(orderId)}`,
+  adminCancel: (orderId: string) => `${ADMIN_ORDERS}/${segment(orderId)}/cancel`,
   adminSales: () => ADMIN,
-  adminSale: (saleId: string) => `${ADMIN}/${saleId}`,
-  operate: (saleId: string, operation: string) => `${ADMIN}/${saleId}/${operation}`,
-  stock: (saleId: string) => `${ADMIN}/${saleId}/stock`,
-  places: (saleId: string) => `${ADMIN}/${saleId}/places`,
+  adminSale: (saleId: string) => `${ADMIN}/${segment(saleId)}`,
+  operate: (saleId: string, operation: string) => `${ADMIN}/${segment(saleId)}/${operation}`,
+  stock: (saleId: string) => `${ADMIN}/${segment(saleId)}/stock`,
+  places: (saleId: string) => `${ADMIN}/${segment(saleId)}/places`,
 } as const;

@@ -136,6 +136,7 @@ describe('a rush at a deployment that keeps its promises', () => {
     const url = await serve();
     await expect(rushAt(url, { adminKey: 'another' })).rejects.toThrow(CannotRush);
     await expect(rushAt(url, { sale: { kind: 'existing', id: 'no-such-sale' } })).rejects.toThrow(/not_found/);
+    await expect(rushAt(url, { sale: { kind: 'existing', id: 'no such' } })).rejects.toThrow(CannotRush);
     await expect(rushAt('http://127.0.0.1:1', { patienceMs: 300 })).rejects.toThrow(/does not answer/);
   });
 });

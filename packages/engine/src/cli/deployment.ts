@@ -10,6 +10,7 @@ import { describeMistakes } from '../config/mistake.ts';
 import { loadConfigHere } from '../config/read-sources.ts';
 import type { Settings } from '../config/settings.ts';
 import { CommandFailed } from './command-failed.ts';
+import { httpUrl } from './option-values.ts';
 
 export interface DeploymentOptions {
   readonly url?: string;
@@ -23,8 +24,8 @@ export interface DeploymentOptions {
 
 export function withDeploymentOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'where the deployment is (default: the one that runs on the data directory)')
-    .option('--admin-url <url>', 'where its operators are served, when that is elsewhere')
+    .option('--url <url>', 'where the deployment is (default: the one that runs on the data directory)', httpUrl)
+    .option('--admin-url <url>', 'where its operators are served, when that is elsewhere', httpUrl)
     .option('--admin-key <key>', "the operators' key (default: the one in the data directory)")
     .option('--data-dir <directory>', 'data directory of a deployment on this machine (default: .sluice)')
     .option('--config <file>', 'configuration file (default: sluice.config.json)');

@@ -1,5 +1,5 @@
 /** What the values of options mean. What means nothing is a usage error that says what would have meant something. */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 export function wholeNumber(minimum: number): (text: string) => number {
   return (text) => {
@@ -29,6 +29,11 @@ export function duration(text: string): number {
   return Number(amount) * unitMs;
 }
 
+/** Its help tells the default as people write it. */
+export function durationOption(flag: string, description: string, fallback: string): Option {
+  return new Option(`${flag} <duration>`, description).argParser(duration).default(duration(fallback), fallback);
+}
+
 // Without a zone an instant would be another one on another machine.
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -43,4 +48,12 @@ export function instant(text: string): number {
     );
   }
   return value;
+}
+
+export function httpUrl(text: string): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new InvalidArgumentError('It is an address such as http://127.0.0.1:8460.');
+  }
+  return text;
 }

@@ -48,6 +48,19 @@ describe('the command line', () => {
       ).toContain('--json');
   });
 
+  test('tells each default once, as people write it', () => {
+    for (const command of everyCommand(createProgram('0'))) {
+      const help = command.createHelp();
+      for (const option of command.options) {
+        const said = help.optionDescription(option);
+        expect(said.match(/default:/g)?.length ?? 0, `${command.name()} ${option.flags}`).toBeLessThan(2);
+        expect(said, `${command.name()} ${option.flags}`).not.toMatch(/default: \d{5,}/);
+      }
+    }
+    expect(parse('sale', 'create', '--help').said).toContain('(default: 1d)');
+    expect(parse('start', '--help').said).toContain('Secrets are set in the file or the environment');
+  });
+
   test('knows its version', () => {
     expect(parse('--version')).toMatchObject({ said: '1.2.3\n', error: { exitCode: 0 } });
   });
@@ -64,6 +77,8 @@ describe('the command line', () => {
     [['order', 'pay', 'x', '--reference', 'r', '--outcome', 'perhaps'], /Allowed choices are paid, failed, refunded/],
     [['rush', '--double-clicks', '2'], /a share, from 0 to 1/],
     [['rush', '--sale', 'x', '--stock', '5'], /cannot be used with/],
+    [['rush', '--url', 'nonsense'], /an address such as http/],
+    [['sale', 'list', '--admin-url', 'localhost:8460'], /an address such as http/],
     [['simulate', '--scenario', 'sunny'], /Allowed choices are swarm/],
     [['dev-token', 'ann', '--lifetime', 'long'], /a duration such as/],
   ];

@@ -6,8 +6,12 @@ import { instantText } from './print.ts';
 
 const DEFAULT_DATA_DIR = '.sluice';
 
+const OLDER_KEYS =
+  'The ledger is new, but the keys are not. If you have sold here before, stop and bring its ledger back.';
+
 export function printBanner(deployment: EmbeddedDeployment): void {
-  const { url, dataDir, trustedProxies } = deployment;
+  const { url, dataDir, isPrivate, hasOlderKeys, trustedProxies } = deployment;
+  const readers = isPrivate ? 'for this user only' : 'others on this machine may be able to read them';
   const here = relative('', dataDir);
   const dataDirFlag = here === DEFAULT_DATA_DIR ? '' : ` --data-dir ${dataDir}`;
   const lines = [
@@ -15,7 +19,8 @@ export function printBanner(deployment: EmbeddedDeployment): void {
     '',
     row('page', `${url}/`),
     row('on sale', saleText(deployment)),
-    row('data', `${dataDir}  (ledger and keys; made for this user only)`),
+    row('data', `${dataDir}  (ledger and keys; ${readers})`),
+    ...(hasOlderKeys ? [row('', pc.yellow(OLDER_KEYS))] : []),
     row('stop', 'Ctrl+C. Or kill it: what was answered as bought is on the disk.'),
     ...(trustedProxies.length > 0 ? [row('trusts', `X-Forwarded-For from ${trustedProxies.join(', ')}`)] : []),
     ...buyingText(deployment, dataDirFlag),

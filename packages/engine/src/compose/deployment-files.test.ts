@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../domain/fault.ts';
-import { readEndpoint, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { areKeysOpen, isPrivate, readEndpoint, readKeys, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { openKeys } from './deployment-keys.ts';
 
 const SECRET = 'configured-'.padEnd(43, 'x');
@@ -24,10 +24,31 @@ describe('a data directory', () => {
     expect(readEndpoint(dataDir)).toBeNull();
   });
 
+  test('is private when nobody else can read what is in it', () => {
+    openKeys(dataDir, {});
+    chmodSync(dataDir, 0o755);
+    expect(isPrivate(dataDir)).toBe(true);
+    writeFileSync(join(dataDir, 'ledger.db'), '');
+    chmodSync(join(dataDir, 'ledger.db'), 0o644);
+    expect(isPrivate(dataDir)).toBe(false);
+    chmodSync(dataDir, 0o700);
+    expect(isPrivate(dataDir)).toBe(true);
+  });
+
   test('that cannot be written is a fault with a sentence', () => {
     const gone = join(dataDir, 'gone');
     expect(() => openKeys(gone, {})).toThrow(Fault);
     expect(() => openKeys(gone, {})).toThrow(/cannot be written \(ENOENT\)/);
+  });
+});
+
+describe('a data directory of somebody else', () => {
+  // Root may read everything, so something that nobody can read stands in for what this user may not.
+  test.each(['endpoint.json', 'keys.json'])('is a fault with a sentence: %s', (file) => {
+    mkdirSync(join(dataDir, file));
+    const read = () => (file === 'keys.json' ? readKeys(dataDir) : readEndpoint(dataDir));
+    expect(read).toThrow(Fault);
+    expect(read).toThrow(`The data directory ${dataDir} cannot be read (EISDIR). Give this user the right to`);
   });
 });
 
@@ -67,5 +88,25 @@ describe('the keys of a deployment', () => {
       expect(() => openKeys(dataDir, {}), text).toThrow(/keys\.json/);
       expect(() => openKeys(dataDir, {}), text).not.toThrow(/secret/);
     }
+  });
+
+  test('are as long in the file as they must be in the configuration', () => {
+    for (const name of ['jwtKey', 'adminKey', 'serverKey']) {
+      writeFileSync(join(dataDir, 'keys.json'), JSON.stringify({ [name]: 'secret'.padEnd(31, 'x') }));
+      expect(() => openKeys(dataDir, {}), name).toThrow(
+        `keys.json in the data directory has a ${name} of 31 characters`,
+      );
+      expect(() => openKeys(dataDir, {}), name).not.toThrow(/secretx/);
+      writeFileSync(join(dataDir, 'keys.json'), JSON.stringify({ [name]: SECRET.slice(0, 32) }));
+      expect(openKeys(dataDir, {})).toMatchObject({ [name]: SECRET.slice(0, 32) });
+    }
+  });
+
+  test('are noticed when others may read them', () => {
+    expect(areKeysOpen(dataDir)).toBe(false);
+    openKeys(dataDir, {});
+    expect(areKeysOpen(dataDir)).toBe(false);
+    chmodSync(join(dataDir, 'keys.json'), 0o640);
+    expect(areKeysOpen(dataDir)).toBe(true);
   });
 });

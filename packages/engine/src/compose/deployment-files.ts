@@ -2,7 +2,7 @@
  * The files of an embedded deployment beside its ledger: where it can be reached, and the keys it generated. Commands on the
  * same machine read them, and so need no addresses and keys of their own.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { writePrivateFile } from './write-private-file.ts';
@@ -23,7 +23,7 @@ export interface StoredKeys {
 
 /** Null: nothing runs there, or its files are of another program. */
 export function readEndpoint(dataDir: string): Endpoint | null {
-  const content = readJson(join(dataDir, ENDPOINT_FILE));
+  const content = onDisk(dataDir, 'read', () => readJson(join(dataDir, ENDPOINT_FILE)));
   if (content === null) return null;
   const { url, adminUrl, pid } = content as Partial<Endpoint>;
   if (typeof url !== 'string' || typeof adminUrl !== 'string' || typeof pid !== 'number') return null;
@@ -46,6 +46,27 @@ export function readKeys(dataDir: string): StoredKeys {
 
 export function writeKeys(dataDir: string, keys: StoredKeys): void {
   onDisk(dataDir, 'written', () => writePrivateFile(join(dataDir, KEYS_FILE), jsonText(keys)));
+}
+
+export function hasKeys(dataDir: string): boolean {
+  return existsSync(join(dataDir, KEYS_FILE));
+}
+
+/** Whether somebody changed the mode of the keys, so that they may be nobody's secret any more. */
+export function areKeysOpen(dataDir: string): boolean {
+  // Windows has no such modes, and shows 0666.
+  return process.platform !== 'win32' && isOpenToOthers(join(dataDir, KEYS_FILE));
+}
+
+/** Whether nobody but the owner can read what is in it; false when the system does not say. */
+export function isPrivate(dataDir: string): boolean {
+  if (!isOpenToOthers(dataDir)) return true;
+  return readdirSync(dataDir).every((name) => !isOpenToOthers(join(dataDir, name)));
+}
+
+function isOpenToOthers(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & 0o077) !== 0;
 }
 
 const ENDPOINT_FILE = 'endpoint.json';

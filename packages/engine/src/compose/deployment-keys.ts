@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { MIN_SECRET_BYTES, type SigningKey } from '../adapters/system/signing.ts';
-import type { Settings } from '../config/settings.ts';
+import { MIN_KEY_LENGTH, type Settings } from '../config/settings.ts';
 import { Fault } from '../domain/fault.ts';
 import { readKeys, type StoredKeys, writeKeys } from './deployment-files.ts';
 
@@ -33,9 +33,9 @@ export function openKeys(
   if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
 
   return {
-    jwtKey: settings.jwtKey ?? textOf(kept.jwtKey),
-    adminKey: settings.adminKey ?? textOf(kept.adminKey),
-    serverKey: settings.serverKey ?? textOf(kept.serverKey),
+    jwtKey: settings.jwtKey ?? storedKey('jwtKey', kept.jwtKey),
+    adminKey: settings.adminKey ?? storedKey('adminKey', kept.adminKey),
+    serverKey: settings.serverKey ?? storedKey('serverKey', kept.serverKey),
     tokenKeys: signingKeys(settings.tokenKeys ?? kept.tokenKeys),
     isJwtKeyGenerated: settings.jwtKey === undefined,
   };
@@ -56,6 +56,16 @@ function signingKey(text: unknown): SigningKey {
   const [id, secret] = textOf(text).split(':');
   if (!id || !secret || Buffer.from(secret, 'base64url').length < MIN_SECRET_BYTES) throw brokenKeys();
   return { id, secret: Buffer.from(secret, 'base64url') };
+}
+
+/** A key from the file opens as much as one from the configuration, and is held to the same length. */
+function storedKey(name: string, value: unknown): string {
+  const key = textOf(value);
+  if (key.length >= MIN_KEY_LENGTH) return key;
+  throw new Fault(
+    'storage_unusable',
+    `keys.json in the data directory has a ${name} of ${key.length} characters; it takes at least ${MIN_KEY_LENGTH}. Put a longer one there, or remove it to have a new one made.`,
+  );
 }
 
 /** Holds what a file said to what this program would have written there. */

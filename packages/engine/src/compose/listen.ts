@@ -5,18 +5,26 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { HttpDeps } from '../http/deps.ts';
+import type { HttpServer } from '../http/route.ts';
 import { createHttpServer } from '../http/server.ts';
 import { cannotListen } from './cannot-start.ts';
 import { isLoopback, localUrl } from './loopback.ts';
+import { watchSockets } from './open-sockets.ts';
 
 export interface Listeners {
   readonly url: string;
   readonly adminUrl: string;
-  /** Takes no more connections, and ends when what is in hand is answered, or the time for that is up. */
+  /**
+   * First asks whoever calls to connect anew, and goes on answering for a grace time: callers on kept connections, and
+   * balancers, get to know. Then takes no more connections, and ends when what is in hand is answered or its time is up.
+   */
   close(): Promise<void>;
 }
 
 export type ListenSettings = Pick<Settings, 'host' | 'port' | 'adminPort'>;
+
+/** What a busy caller takes to use each of its kept connections once more, and so to be told that they end. */
+const GRACE_MS = 1_000;
 
 /** Longer than a purchase waits for its settlement. */
 const DRAIN_MS = 10_000;
@@ -26,20 +34,19 @@ const LOOPBACK = '127.0.0.1';
 /** Operators share the buyers' port only where nobody else can reach it; else theirs is on loopback, unless it was set. */
 export async function listen(
   settings: ListenSettings,
-  deps: Omit<HttpDeps, 'serves' | 'storefront'>,
+  deps: Omit<HttpDeps, 'serves' | 'storefront' | 'isDraining'>,
+  graceMs: number = GRACE_MS,
 ): Promise<Listeners> {
   const { host, port, adminPort } = settings;
   const withPage = { ...deps, ...storefrontHere() };
   if (adminPort === undefined && isLoopback(host)) {
-    const only = await listenOn(host, port, withPage);
+    const only = await listenOn({ host, port, graceMs }, withPage);
     return { url: only.url, adminUrl: only.url, close: only.close };
   }
-  const buyers = await listenOn(host, port, { ...withPage, serves: 'buyers' });
+  const buyers = await listenOn({ host, port, graceMs }, { ...withPage, serves: 'buyers' });
   try {
-    const operators = await listenOn(adminPort === undefined ? LOOPBACK : host, adminPort ?? 0, {
-      ...deps,
-      serves: 'operators',
-    });
+    const place = { host: adminPort === undefined ? LOOPBACK : host, port: adminPort ?? 0, graceMs };
+    const operators = await listenOn(place, { ...deps, serves: 'operators' });
     const close = async () => void (await Promise.all([buyers.close(), operators.close()]));
     return { url: buyers.url, adminUrl: operators.url, close };
   } catch (error) {
@@ -48,10 +55,22 @@ export async function listen(
   }
 }
 
-async function listenOn(host: string, port: number, deps: HttpDeps): Promise<{ url: string; close(): Promise<void> }> {
-  const app = createHttpServer(deps);
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly graceMs: number;
+}
+
+async function listenOn(
+  { host, port, graceMs }: Place,
+  deps: HttpDeps,
+): Promise<{ url: string; close(): Promise<void> }> {
+  let isDraining = false;
+  const logger = deps.logger === false ? false : deps.logger.child({});
+  const app = createHttpServer({ ...deps, logger, isDraining: () => isDraining });
+  const sockets = watchSockets(app.server);
   try {
-    await app.listen({ host, port });
+    await listenQuietly(app, { host, port });
   } catch (error) {
     throw cannotListen(host, port, error);
   }
@@ -59,14 +78,30 @@ async function listenOn(host: string, port: number, deps: HttpDeps): Promise<{ u
   return {
     url: localUrl(host, boundPort),
     async close() {
+      isDraining = true;
+      const silentSince = new Set(sockets.silent());
+      await sockets.gone(graceMs);
+      const closed = app.close();
+      for (const socket of sockets.silent()) if (silentSince.has(socket)) socket.destroy();
+      // A connection that came during the grace time gets its own: its first request may be on the way.
+      const endSilent = setTimeout(() => sockets.silent().forEach((socket) => void socket.destroy()), graceMs);
       const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
       try {
-        await app.close();
+        await closed;
       } finally {
+        clearTimeout(endSilent);
         clearTimeout(cutOff);
       }
     },
   };
+}
+
+/** Fastify would log each address, before it is known that everything opens; whoever starts a deployment says it once. */
+async function listenQuietly(app: HttpServer, place: Omit<Place, 'graceMs'>): Promise<void> {
+  const { level } = app.log;
+  app.log.level = 'warn';
+  await app.listen(place);
+  app.log.level = level;
 }
 
 /** Nothing when it was not built. */

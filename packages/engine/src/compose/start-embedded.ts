@@ -16,12 +16,12 @@ import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
-import type { Queue } from '../ports/queue.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 import { ledgerDoesNotOpen } from './cannot-start.ts';
 import { createClosers } from './closers.ts';
-import { removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
+import { drain } from './drain.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
@@ -36,11 +36,20 @@ export interface EmbeddedOptions {
   readonly onCrash: (error: unknown) => void;
 }
 
+export interface StopReport {
+  /** Claims that were answered `queued` and never reached the ledger, because it did not take them in time. */
+  readonly droppedClaims: number;
+}
+
 export interface EmbeddedDeployment {
   readonly url: string;
   readonly adminUrl: string;
   /** Absolute. */
   readonly dataDir: string;
+  /** Nobody but this user can read what is in it. */
+  readonly isPrivate: boolean;
+  /** The keys were there before the ledger, which has no sale: another one may have been in its place. */
+  readonly hasOlderKeys: boolean;
   readonly engine: Engine;
   /** Null when the operator's own sales are there instead. */
   readonly sampleSale: Sale | null;
@@ -48,8 +57,12 @@ export interface EmbeddedDeployment {
   readonly hasDevIdentity: boolean;
   readonly trustedProxies: readonly string[];
   /** Answers what is in hand, settles what is queued, closes everything. */
-  stop(): Promise<void>;
+  stop(): Promise<StopReport>;
 }
+
+const OLDER_KEYS =
+  'the ledger is empty, though keys.json was here before it: if this deployment has sold before, stop it and bring its ledger back';
+const DROPPED = 'the ledger did not take every claim in time: what these buyers were told is lost';
 
 const DEV_JWT_LIFETIME_MS = 12 * 60 * 60_000;
 
@@ -59,10 +72,15 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const directory = await holdDataDirectory(settings.dataDir);
     closers.add(() => directory.release());
     const dataDir = directory.path;
+    const hadKeys = hasKeys(dataDir);
     const keys = openKeys(dataDir, settings);
+    if (areKeysOpen(dataDir))
+      log.warn({ dataDir }, 'others than its owner may read keys.json: make it `chmod 600`, and its keys new ones');
 
     const ledger = await openLedger(directory.ledgerFile);
     closers.add(() => ledger.close());
+    const hasOlderKeys = hadKeys && (await ledger.sales.list()).length === 0;
+    if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
     const idSource = createIdSource();
     const clock = systemClock;
     const store = createMemoryStore({ clock, idSource });
@@ -76,7 +94,11 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     });
     await engine.start();
     closers.add(() => engine.stop());
-    closers.add(() => drain(store.queue));
+    let droppedClaims = 0;
+    closers.add(async () => {
+      droppedClaims = await drain(store.queue);
+      if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
+    });
     const sampleSale = await openSampleSale(engine, ledger.sales, clock);
 
     let isReady = true;
@@ -100,7 +122,11 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     const hasDevIdentity = isOneMachine(settings, keys);
     return {
       ...{ url, adminUrl, dataDir, engine, sampleSale, hasDevIdentity, trustedProxies },
-      stop: closers.closeAll,
+      ...{ hasOlderKeys, isPrivate: isPrivate(dataDir) },
+      async stop() {
+        await closers.closeAll();
+        return { droppedClaims };
+      },
     };
   } catch (error) {
     // What could not be opened is what there is to tell, whatever closing the rest says.
@@ -126,16 +152,4 @@ function devIdentityFor(settings: Settings, keys: DeploymentKeys): { devIdentity
   if (!isOneMachine(settings, keys)) return {};
   const { buyerClaim } = settings;
   return { devIdentity: createBuyerJwt({ secret: keys.jwtKey, buyerClaim, lifetimeMs: DEV_JWT_LIFETIME_MS }) };
-}
-
-const DRAIN_TRIES = 100;
-const BETWEEN_TRIES_MS = 50;
-
-/** A claim that was answered `queued` is in memory only: it gets its time to reach the ledger. */
-async function drain(queue: Queue): Promise<void> {
-  for (let tries = 0; tries < DRAIN_TRIES; tries++) {
-    const { entries } = await queue.depth();
-    if (entries === 0) return;
-    await new Promise((done) => setTimeout(done, BETWEEN_TRIES_MS));
-  }
 }

@@ -15,7 +15,7 @@ interface SettingNotes {
 }
 
 /** HS256 is as strong as its key, and RFC 7518 asks for one of at least the hash's length. */
-const MIN_KEY_LENGTH = 32;
+export const MIN_KEY_LENGTH = 32;
 
 /** `perSecond/burst`, or 0 for no limit. */
 const RATE = '^(0|[1-9][0-9]{0,6}/[1-9][0-9]{0,6})$';

@@ -79,6 +79,8 @@ export interface HttpDeps {
   readonly clock: Clock;
   /** True once the engine has started, false again while it drains: what /readyz says. */
   readonly isReady: () => boolean;
+  /** True when the listener closes soon: every answer then asks its caller to connect anew, elsewhere. */
+  readonly isDraining?: () => boolean;
   /** A pino logger; false logs nothing. */
   readonly logger: FastifyBaseLogger | false;
   /** Addresses and networks whose X-Forwarded-For is believed. Never everybody. */

@@ -29,7 +29,8 @@ import { ADMIN_PREFIX, addRoutes } from './routes/index.ts';
 /** Listens nowhere yet. */
 export function createHttpServer(deps: HttpDeps): HttpServer {
   let isClosing = false;
-  const refuser = createRefuser({ clock: deps.clock, random: deps.random ?? Math.random, isClosing: () => isClosing });
+  const isEnding = () => isClosing || deps.isDraining?.() === true;
+  const refuser = createRefuser({ clock: deps.clock, random: deps.random ?? Math.random, isClosing: isEnding });
   const app = newServer(deps, (error, request, reply) => answerError(refuser, error, request, reply));
   const table = createRouteTable(app);
   const mayOperate = keyCheck(deps.adminKey);
@@ -49,7 +50,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     done();
   });
   app.addHook('onSend', (_request, reply, payload, next) => {
-    if (isClosing) reply.header('Connection', 'close');
+    if (isEnding()) reply.header('Connection', 'close');
     next(null, payload);
   });
   app.setErrorHandler((error, request, reply) => {

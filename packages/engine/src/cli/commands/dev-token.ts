@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { signDevToken } from '../../compose/dev-token.ts';
 import { CommandFailed } from '../command-failed.ts';
 import { type DeploymentOptions, findDeployment, withJwtKeyOption } from '../deployment.ts';
-import { duration } from '../option-values.ts';
+import { durationOption } from '../option-values.ts';
 import { printJson } from '../print.ts';
 
 interface DevTokenOptions extends DeploymentOptions {
@@ -20,12 +20,7 @@ export function addDevToken(program: Command): void {
   const command = program
     .command('dev-token <buyer>')
     .description("print a JWT for a buyer, signed with the deployment's key")
-    .option(
-      '--lifetime <duration>',
-      'how long it is good for: 90s, 15m, 2h, 30d (default: 12h)',
-      duration,
-      12 * 3_600_000,
-    )
+    .addOption(durationOption('--lifetime', 'how long it is good for: 90s, 15m, 2h, 30d', '12h'))
     .option('--data-dir <directory>', 'data directory of a deployment on this machine (default: .sluice)')
     .option('--config <file>', 'configuration file (default: sluice.config.json)')
     .option('--json', 'print one JSON document')

@@ -16,7 +16,7 @@ import {
   withJwtKeyOption,
   withServerKeyOption,
 } from '../deployment.ts';
-import { duration, share, wholeNumber } from '../option-values.ts';
+import { duration, durationOption, share, wholeNumber } from '../option-values.ts';
 import { printJson, printTable, printTitle, type Row } from '../print.ts';
 import { createProgressLine } from '../progress-line.ts';
 
@@ -74,7 +74,7 @@ export function addRush(program: Command): void {
     .option('--pay-late <share>', 'winners who pay when their order has ended', share, 0)
     .option('--cancel <share>', 'winners who cancel', share, 0)
     .option('--hold <duration>', 'how long an unpaid order of the new sale holds its units', duration)
-    .option('--patience <duration>', 'how long a buyer asks on, when nobody answers (default: 30s)', duration, 30_000)
+    .addOption(durationOption('--patience', 'how long a buyer asks on, when nobody answers', '30s'))
     .option('--seed <number>', 'decides who does what (default: a new one)', wholeNumber(0))
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);

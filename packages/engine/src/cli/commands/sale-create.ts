@@ -3,7 +3,7 @@ import type { AdminSaleAnswer, CreateSaleRequest } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { duration, instant, wholeNumber } from '../option-values.ts';
+import { durationOption, instant, wholeNumber } from '../option-values.ts';
 import { instantText, printJson, printTable, printTitle } from '../print.ts';
 
 interface SaleCreateOptions extends DeploymentOptions {
@@ -17,8 +17,6 @@ interface SaleCreateOptions extends DeploymentOptions {
   readonly draft?: true;
   readonly json?: true;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 const EXAMPLES = `
 Examples:
@@ -35,8 +33,8 @@ export function addSaleCreate(sale: Command): void {
     .option('--limit <units>', 'units that one buyer may have', wholeNumber(1), 1)
     .option('--starts <when>', 'now, +10m, or an instant with its zone (default: now)', instant)
     .option('--ends <when>', 'likewise (default: --lasts after the start)', instant)
-    .option('--lasts <duration>', 'instead of --ends: 90s, 15m, 2h, 30d (default: 1d)', duration, DAY_MS)
-    .option('--hold <duration>', 'how long an unpaid order holds its units (default: 15m)', duration, 15 * 60_000)
+    .addOption(durationOption('--lasts', 'instead of --ends: 90s, 15m, 2h, 30d', '1d'))
+    .addOption(durationOption('--hold', 'how long an unpaid order holds its units', '15m'))
     .option('--draft', 'do not publish it yet')
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);

@@ -12,8 +12,8 @@ type StartOptions = Partial<Record<SettingKey, string>> & { readonly config?: st
 
 const HELP = `
 Settings come from, each over the one before it: defaults, sluice.config.json, the environment, the command line.
-Secrets are set in the first two or the environment (SLUICE_JWT_KEY, SLUICE_ADMIN_KEY, SLUICE_SERVER_KEY,
-SLUICE_TOKEN_KEYS); what is not set is generated and kept in the data directory.
+Secrets are set in the file or the environment (SLUICE_JWT_KEY, SLUICE_ADMIN_KEY, SLUICE_SERVER_KEY, SLUICE_TOKEN_KEYS),
+never on the command line; what is not set is generated and kept in the data directory.
 
 Examples:
   $ sluice start
@@ -54,15 +54,15 @@ async function start({ config, json, ...flags }: StartOptions): Promise<void> {
   // Not above: the server's libraries would make every command wait half as long again.
   const { startEmbedded } = await import('../../compose/start-embedded.ts');
   const deployment = await startEmbedded({ settings, log, onCrash });
-  log.info({ url: deployment.url, dataDir: deployment.dataDir }, 'open');
   if (json) printJson(documentOf(deployment));
   else printBanner(deployment);
+  log.info({ url: deployment.url, dataDir: deployment.dataDir }, 'open');
   const signal = await stopAsked;
   log.info({ signal }, 'stopping: answering and settling what is in hand; once more ends it at once');
-  await deployment.stop();
+  const { droppedClaims } = await deployment.stop();
   log.info('stopped');
   // Whatever still holds the process, such as an idle keep-alive timer, holds nothing that matters.
-  process.exit(EXIT.ok);
+  process.exit(droppedClaims > 0 ? EXIT.failed : EXIT.ok);
 }
 
 /** Resolves at the first signal; the second ends the process as it is, which a start can mend. */
@@ -82,7 +82,15 @@ function whenAskedToStop(log: Logger): Promise<string> {
   });
 }
 
-function documentOf({ url, adminUrl, dataDir, sampleSale, hasDevIdentity, trustedProxies }: EmbeddedDeployment) {
+function documentOf({
+  url,
+  adminUrl,
+  dataDir,
+  sampleSale,
+  hasDevIdentity,
+  hasOlderKeys,
+  trustedProxies,
+}: EmbeddedDeployment) {
   return {
     url,
     adminUrl,
@@ -90,6 +98,7 @@ function documentOf({ url, adminUrl, dataDir, sampleSale, hasDevIdentity, truste
     dataDir,
     sampleSale: sampleSale?.id ?? null,
     hasDevIdentity,
+    hasOlderKeys,
     trustedProxies,
   };
 }

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../../domain/fault.ts';
 import { importOf, startChild } from './child-fixture.contract.ts';
+import { createSqliteLedger } from './create-sqlite-ledger.ts';
 import { holdDataDirectory } from './data-directory.ts';
 
 /** Holds the directory until it is killed, and prints what came of it. It keeps no handle: the lock must not need one. */
@@ -45,6 +46,23 @@ describe('the data directory', () => {
     expect(held.ledgerFile.startsWith(directory)).toBe(true);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     held.release();
+  });
+
+  test('has files for its user only, also where others may look into it', async () => {
+    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    const held = await holdDataDirectory(directory);
+    const ledger = await createSqliteLedger({ file: held.ledgerFile });
+    await ledger.sales.list();
+    const files = readdirSync(directory);
+    expect(files).toEqual(expect.arrayContaining(['holder.pid', 'ledger.db', 'ledger.db-wal', 'lock.db']));
+    for (const file of files) expect([file, statSync(join(directory, file)).mode & 0o777]).toEqual([file, 0o600]);
+    await ledger.close();
+    held.release();
+  }, 120_000);
+
+  test.runIf(process.platform === 'linux')('says at once that it cannot be made', async () => {
+    const fault = await faultFrom('/proc/sluice/data');
+    expect(fault.message).toMatch(/cannot be used \(ENOENT.*\)\. Make it a directory that this user may write/);
   });
 
   test('is held once within a process, and free when it is released', async () => {

@@ -4,8 +4,8 @@
  * The lock is an exclusive transaction on a little database of its own: the system ends it with the process, also when
  * that is killed, so nobody has to clear a stale one away. It must not be the ledger itself, which a worker opens.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../../../domain/fault.ts';
 import { faultOfSqlite } from '../dialects/sqlite/faults.ts';
 import { loadSqlite, type SqliteDatabase } from '../dialects/sqlite/library.ts';
@@ -14,6 +14,8 @@ const LOCK_FILE = 'lock.db';
 /** Tells whom to ask; nothing depends on it. */
 const HOLDER_FILE = 'holder.pid';
 const LEDGER_FILE = 'ledger.db';
+/** Also where the directory itself was made by somebody else and lets others in. */
+const OWNER_ONLY = 0o600;
 /** A predecessor that is being stopped may still be on its way out. */
 const LOCK_WAIT_MS = 500;
 
@@ -44,13 +46,31 @@ export async function holdDataDirectory(directory: string): Promise<DataDirector
   };
 }
 
+/** Level by level: Node 20's recursive way never ends where the system says that the parent is not there, as in /proc. */
 function create(path: string): void {
   try {
+    const missing: string[] = [];
+    for (let at = path; !statSync(at, { throwIfNoEntry: false }); at = dirname(at)) missing.push(at);
     // It holds buyer ids and keys: nobody else's business.
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    for (const level of missing.reverse()) createLevel(level);
+    for (const name of [LOCK_FILE, LEDGER_FILE]) createPrivateFile(join(path, name));
   } catch (error) {
     throw unusable(path, error);
   }
+}
+
+function createLevel(level: string): void {
+  try {
+    mkdirSync(level, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else was faster; if it is no directory, the next step says so.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** SQLite opens an empty file as a new database, and gives its journals the mode of the file that they belong to. */
+function createPrivateFile(file: string): void {
+  closeSync(openSync(file, 'a', OWNER_ONLY));
 }
 
 async function takeLock(path: string): Promise<SqliteDatabase> {
@@ -70,7 +90,7 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
 
 function nameHolder(path: string): void {
   try {
-    writeFileSync(join(path, HOLDER_FILE), `${process.pid}\n`);
+    writeFileSync(join(path, HOLDER_FILE), `${process.pid}\n`, { mode: OWNER_ONLY });
   } catch {
     // A full disk is for the ledger to report; the lock holds without a name.
   }
