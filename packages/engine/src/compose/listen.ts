@@ -81,6 +81,8 @@ async function listenOn(
       isDraining = true;
       const silentSince = new Set(sockets.silent());
       await sockets.gone(graceMs);
+      await sockets.noneWaiting();
+      app.server.close();
       const closed = app.close();
       for (const socket of sockets.silent()) if (silentSince.has(socket)) socket.destroy();
       // A connection that came during the grace time gets its own: its first request may be on the way.

@@ -7,14 +7,21 @@ export interface OpenSockets {
   silent(): readonly Socket[];
   /** Resolves when there is no connection any more, or after `maxMs`. */
   gone(maxMs: number): Promise<void>;
+  /** Resolves after a turn that brought no connection, or a bounded number of turns: those that wait at a close are reset. */
+  noneWaiting(): Promise<void>;
 }
+
+/** One connection is accepted a turn; so many wait at most in a listener of Node. */
+const MAX_TURNS = 511;
 
 /** To be called before the server listens. */
 export function watchSockets(server: Server): OpenSockets {
   const open = new Set<Socket>();
   const silent = new Set<Socket>();
+  let accepted = 0;
   let onNoneLeft = () => {};
   server.on('connection', (socket) => {
+    accepted++;
     open.add(socket);
     silent.add(socket);
     socket.once('close', () => {
@@ -27,6 +34,12 @@ export function watchSockets(server: Server): OpenSockets {
     silent.delete(socket);
   });
   return {
+    async noneWaiting() {
+      for (let turn = 0, before = -1; turn < MAX_TURNS && before !== accepted; turn++) {
+        before = accepted;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
     silent: () => [...silent],
     gone(maxMs) {
       if (open.size === 0) return Promise.resolve();
