@@ -54,10 +54,11 @@ describe('the command line', () => {
       for (const option of command.options) {
         const said = help.optionDescription(option);
         expect(said.match(/default:/g)?.length ?? 0, `${command.name()} ${option.flags}`).toBeLessThan(2);
-        expect(said, `${command.name()} ${option.flags}`).not.toMatch(/default: \d{5,}/);
       }
     }
-    expect(parse('sale', 'create', '--help').said).toContain('(default: 1d)');
+    const { said } = parse('sale', 'create', '--help');
+    expect(said).toContain('(default: 1d)');
+    expect(said).not.toContain('86400000');
     expect(parse('start', '--help').said).toContain('Secrets are set in the file or the environment');
   });
 
