@@ -27,8 +27,12 @@ test(
     const { orderId } = JSON.parse(first) as { readonly orderId: string };
     const here = ['--json', '--data-dir', sluice.dataDir];
     const paid = await runSluice(['order', 'pay', orderId, '--reference', 'late', ...here]);
+    expect(paid).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(paid.stdout)).toMatchObject({ orderId, payment: 'reclaiming', repeated: false });
-    const shown = async () => JSON.parse((await runSluice(['order', 'show', orderId, ...here])).stdout);
+    const shown = async () => {
+      const { code, stdout, stderr } = await runSluice(['order', 'show', orderId, ...here]);
+      return code === 0 ? JSON.parse(stdout) : stderr;
+    };
     await expect.poll(shown, { timeout: 10_000 }).toMatchObject({ status: 'paid_unfulfilled' });
     await sluice.end('SIGTERM');
   },
