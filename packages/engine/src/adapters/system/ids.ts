@@ -5,6 +5,14 @@ import type { IdSource } from '../../ports/id-source.ts';
 const ID_BYTES = 16;
 const IDS_PER_DRAW = 256;
 
+/**
+ * An id never begins with a dash: a command line would take it for an option, and a spreadsheet for a formula. Of 128 bits
+ * that costs less than one.
+ */
+export function idFrom(letters: string): string {
+  return letters.startsWith('-') ? `_${letters.slice(1)}` : letters;
+}
+
 export function createIdSource(): IdSource {
   const pool = Buffer.alloc(ID_BYTES * IDS_PER_DRAW);
   let used = pool.length;
@@ -15,7 +23,7 @@ export function createIdSource(): IdSource {
         used = 0;
       }
       used += ID_BYTES;
-      return pool.toString('base64url', used - ID_BYTES, used);
+      return idFrom(pool.toString('base64url', used - ID_BYTES, used));
     },
   };
 }

@@ -5,6 +5,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { invariant } from '../../domain/invariant.ts';
 import type { DerivedPurpose, SignedPurpose, Signer } from '../../ports/signer.ts';
+import { idFrom } from './ids.ts';
 
 export interface SigningKey {
   /** Letters, digits, dash and underscore. */
@@ -40,7 +41,7 @@ export function createSigner(keys: readonly [SigningKey, ...SigningKey[]]): Sign
       const head = `${current.id}.${encode(fields)}`;
       return `${head}.${mac(currentSecret, purpose, head)}`;
     },
-    deriveId: (purpose, fields) => mac(oldestSecret, purpose, encode(fields)).slice(0, ID_LENGTH),
+    deriveId: (purpose, fields) => idFrom(mac(oldestSecret, purpose, encode(fields)).slice(0, ID_LENGTH)),
     verify(purpose, text) {
       if (text.length > MAX_TEXT_LENGTH) return null;
       const [keyId, body, signature, ...rest] = text.split('.');
