@@ -39,7 +39,7 @@ test(
     try {
       for (let round = 0; isKilling; round++) {
         const sale = { kind: 'fresh', stock: 150, limit: 2 } as const;
-        reports.push(await rushAt(first, { sale, buyers: 400, concurrency: 30, seed: seed + round }));
+        reports.push(await rushAt(first, { sale, buyers: 400, connections: 30, overMs: 1_500, seed: seed + round }));
       }
     } finally {
       last = await killing;

@@ -120,7 +120,8 @@ export function rushAt(
 ): Promise<RushReport> {
   const { adminKey = '', jwtKey = '' } = readKeys(dataDir);
   return runRush({
-    ...{ url, adminUrl: url, adminKey, jwtKey, buyerClaim: 'sub', buyers: 300, units: 1, concurrency: 100 },
+    ...{ url, adminUrl: url, adminKey, jwtKey, buyerClaim: 'sub', buyers: 300, units: 1 },
+    ...{ overMs: 500, profile: 'herd', bots: 0, connections: 100 },
     ...{ doubleClicks: 0.25, retries: 0.2, secondTokens: 0.2, patienceMs: 60_000, seed: 1 },
     ...crowd,
   });

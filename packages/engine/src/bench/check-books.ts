@@ -3,16 +3,17 @@
  * find every broken promise of the list below; that is what the rush is for.
  */
 import type { PlacesAnswer } from '@sluice/contract';
-import { PLACES, type Reason } from '@sluice/contract/codes';
+import { PLACES, REASONS, type Reason } from '@sluice/contract/codes';
 import { checkDeeds, DEED_VIOLATIONS, liveUnits, soldUnits } from './check-deeds.ts';
 import type { Deed } from './deeds.ts';
-import { type AttemptEnd, type Complaint, describeEnd, type FoundOrder, type Visit } from './visit.ts';
+import { type AttemptEnd, type Complaint, describeEnd, type FoundOrder, type Visit, type VisitPlan } from './visit.ts';
 
 export const VIOLATIONS = {
   oversold: 'more units were accepted than there were',
   units_stranded: 'units are left although buyers wanted them',
   over_limit: 'a buyer has more units than the limit allows',
   order_missing: 'an order that was accepted is not there',
+  order_unreadable: 'an order that was accepted could not be read at once',
   order_differs: 'an order that was accepted has other units, another sale or was refused afterwards',
   order_shared: 'two buyers were given one order',
   books_unbalanced: 'the places do not sum to the total',
@@ -23,6 +24,7 @@ export const VIOLATIONS = {
   replay_differs: 'a token was answered differently the second time',
   unexpected_answer: 'an answer that no buyer should see',
   unanswered: 'a buyer had no answer within their patience',
+  server_error: 'an answer said that something broke in the deployment, or that it is busy without saying until when',
   ...DEED_VIOLATIONS,
 } as const;
 
@@ -107,11 +109,16 @@ function checkAnswers({ visits, complaints }: RushFacts, report: Report): void {
   for (const { plan, ends } of visits) {
     for (const end of ends) {
       if (end.kind === 'unanswered') report('unanswered', plan.buyerId);
-      const isExpected = end.kind !== 'unexpected' && (end.kind !== 'refused' || EXPECTED.includes(end.reason));
+      const isExpected = end.kind !== 'unexpected' && (end.kind !== 'refused' || mayHear(plan, end.reason));
       if (!isExpected)
         report('unexpected_answer', end.kind === 'refused' ? `${end.reason}: ${end.detail}` : describeEnd(end));
     }
   }
+}
+
+/** Whoever does not come again when told to is left with that. */
+function mayHear({ isBot }: VisitPlan, reason: Reason): boolean {
+  return EXPECTED.includes(reason) || (isBot && REASONS[reason].retry === 'then');
 }
 
 function checkOrders({ visits, found, saleId }: RushFacts, report: Report): void {
@@ -191,8 +198,9 @@ function demandIn({ visits, units, limitUnits }: RushFacts): number {
   return orders;
 }
 
-/** Whoever came too late or to a closed door is not counted, nor who heard nothing. */
+/** Whoever came too late or to a closed door is not counted, nor who heard nothing; who gave up waiting wanted to buy. */
 function isDemand(end: AttemptEnd): boolean {
+  if (end.kind === 'gave_up') return true;
   if (end.kind === 'refused') return SUPPLY.includes(end.reason) || end.reason === 'over_limit';
   return end.kind === 'accepted';
 }

@@ -1,6 +1,6 @@
 /**
- * A closed loop: so many at a time, the next one when one is done. It measures what a server can do, and not how long people
- * wait when it cannot: whoever is not served is not sent.
+ * A closed loop: so many at a time, the next one when one is done. For looking around when the crowd has left: nothing is
+ * measured here.
  */
 export async function runClosedLoop<Item>(
   items: readonly Item[],

@@ -1,5 +1,6 @@
 /** Who comes to a rush, and how each of them behaves. */
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
+import { arrivalOfBot, arrivalsOf } from './arrivals.ts';
 import type { Dice } from './dice.ts';
 import type { RushOptions } from './rush-options.ts';
 import type { Intent, VisitPlan } from './visit.ts';
@@ -10,10 +11,13 @@ const JWT_LIFETIME_MS = 6 * 60 * 60_000;
 /** Each run brings new people: those of the last one have used their limit up. */
 export function planVisits(options: RushOptions, dice: Dice, runName: string): readonly VisitPlan[] {
   const jwtOf = createBuyerJwt({ secret: options.jwtKey, buyerClaim: options.buyerClaim, lifetimeMs: JWT_LIFETIME_MS });
-  return Array.from({ length: options.buyers }, (_, index) => {
+  const arrivals = arrivalsOf(options, options.buyers, dice);
+  return arrivals.map((arrivesAtMs, index) => {
     const buyerId = `${runName}-${index}`;
+    const isBot = options.profile === 'bots' && dice.chance(options.bots);
     return {
       ...{ buyerId, jwt: jwtOf(buyerId), address: addressOf(index) },
+      ...{ isBot, arrivesAtMs: isBot ? arrivalOfBot(options.overMs, dice) : arrivesAtMs },
       clicksTwice: dice.chance(options.doubleClicks),
       secondToken: secondTokenOf(options, dice),
       intent: intentOf(options, dice),

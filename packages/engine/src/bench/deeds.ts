@@ -5,7 +5,7 @@
 import type { OrderAnswer, PaymentNotedAnswer, PaymentNoticeRequest } from '@sluice/contract';
 import type { Answer } from './deployment-client.ts';
 import type { Dice } from './dice.ts';
-import type { PatientCaller } from './patient-caller.ts';
+import type { GaveUp, PatientCaller } from './patient-caller.ts';
 import { routes } from './routes.ts';
 import { type Complaint, callOf, type Intent, type Visit, type VisitPlan } from './visit.ts';
 
@@ -45,7 +45,7 @@ export function createDeeds(parts: {
   async function tell(orderId: string): Promise<PaymentNotedAnswer | null> {
     const body: PaymentNoticeRequest = { reference: `rush-${orderId}`, outcome: 'paid', amount: AMOUNT };
     const answer = await caller.ask({ method: 'POST', path: routes.payment(orderId), bearer: serverKey, body });
-    if (answer?.kind === 'ok') return answer.body as PaymentNotedAnswer;
+    if (answer.kind === 'ok') return answer.body as PaymentNotedAnswer;
     complaints.push(complaintOf(answer, `payment of ${orderId}`));
     return null;
   }
@@ -70,8 +70,8 @@ export function createDeeds(parts: {
       }
       case 'cancels': {
         const answer = await caller.ask(callOf(plan, { method: 'POST', path: routes.cancel(orderId) }));
-        if (answer?.kind === 'ok') return 'cancels';
-        const hasEnded = answer?.kind === 'refused' && answer.reason === 'wrong_state';
+        if (answer.kind === 'ok') return 'cancels';
+        const hasEnded = answer.kind === 'refused' && answer.reason === 'wrong_state';
         if (!hasEnded) complaints.push(complaintOf(answer, `cancel of ${orderId}`));
         return 'never_pays';
       }
@@ -85,7 +85,7 @@ export function createDeeds(parts: {
 
   async function statusOf({ plan, orderId }: Deed): Promise<string | null> {
     const answer = await caller.ask(callOf(plan, { method: 'GET', path: routes.order(orderId) }));
-    return answer?.kind === 'ok' ? (answer.body as OrderAnswer).status : null;
+    return answer.kind === 'ok' ? (answer.body as OrderAnswer).status : null;
   }
 
   async function untilLeft(deeds: readonly Deed[], states: readonly string[], patienceMs: number): Promise<void> {
@@ -118,8 +118,8 @@ export function createDeeds(parts: {
   };
 }
 
-function complaintOf(answer: Answer | null, what: string): Complaint {
-  if (!answer) return { name: 'unanswered', detail: what };
+function complaintOf(answer: Answer | GaveUp, what: string): Complaint {
+  if (answer.kind === 'gave_up') return { name: 'unanswered', detail: what };
   const said = answer.kind === 'refused' ? answer.reason : `HTTP ${answer.status}`;
   return { name: 'payment_differs', detail: `${what} was answered with ${said}` };
 }

@@ -7,6 +7,7 @@ import { Pool } from 'undici';
 
 export interface ClientOptions {
   readonly url: string;
+  /** Sockets, at most; a call that finds none free waits for one. */
   readonly connections: number;
 }
 
@@ -27,9 +28,16 @@ export type Answer =
       readonly reason: Reason;
       readonly detail: string;
       readonly retryAfterMs: number | null;
+      readonly hasRetryAfter: boolean;
     }
   /** Nothing that our contract knows: another program, or a broken one. */
-  | { readonly kind: 'foreign'; readonly status: number; readonly text: string };
+  | {
+      readonly kind: 'foreign';
+      readonly status: number;
+      readonly text: string;
+      readonly retryAfterMs: number | null;
+      readonly hasRetryAfter: boolean;
+    };
 
 export interface DeploymentClient {
   call(call: DeploymentCall): Promise<Answer>;
@@ -104,14 +112,14 @@ function isOfTheConnection(error: unknown): boolean {
 
 function answerOf({ status, retryAfter, text }: Response): Answer {
   const body = jsonOrNull(text);
-  if (body === null) return { kind: 'foreign', status, text };
-  if (status < 400) return { kind: 'ok', status, body };
-  const { reason, detail, title, retryAfterMs } = body as Readonly<Record<string, unknown>>;
-  if (!isReason(reason)) return { kind: 'foreign', status, text };
+  if (status < 400 && body !== null) return { kind: 'ok', status, body };
+  const inHeader = { retryAfterMs: secondsToMs(retryAfter), hasRetryAfter: retryAfter !== null };
+  const { reason, detail, title, retryAfterMs } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  if (!isReason(reason)) return { kind: 'foreign', status, text, ...inHeader };
   return {
     kind: 'refused',
-    ...{ status, reason, detail: String(detail ?? title ?? '') },
-    retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : secondsToMs(retryAfter),
+    ...{ status, reason, detail: String(detail ?? title ?? ''), ...inHeader },
+    ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
   };
 }
 

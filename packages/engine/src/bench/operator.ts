@@ -2,7 +2,7 @@
 import type { AdminSaleAnswer, CreateSaleRequest, PlacesAnswer } from '@sluice/contract';
 import type { Reason } from '@sluice/contract/codes';
 import type { Answer, DeploymentCall } from './deployment-client.ts';
-import type { PatientCaller } from './patient-caller.ts';
+import type { GaveUp, PatientCaller } from './patient-caller.ts';
 import { routes } from './routes.ts';
 import { CannotRush, type FreshSale, type RushOptions } from './rush-options.ts';
 
@@ -20,7 +20,7 @@ const BETWEEN_TRIES_MS = 200;
 export function createOperator(caller: PatientCaller, adminKey: string): Operator {
   async function ask(call: DeploymentCall, isDone: (reason: Reason) => boolean = () => false): Promise<unknown> {
     const answer = await caller.ask({ ...call, bearer: adminKey });
-    return answer?.kind === 'refused' && isDone(answer.reason) ? null : bodyOf(answer, call);
+    return answer.kind === 'refused' && isDone(answer.reason) ? null : bodyOf(answer, call);
   }
 
   async function places(saleId: string): Promise<PlacesAnswer> {
@@ -59,9 +59,9 @@ function freshSale(id: string, { stock, limit, holdMs = 15 * MINUTE_MS }: FreshS
   };
 }
 
-function bodyOf(answer: Answer | null, { method, path }: DeploymentCall): unknown {
+function bodyOf(answer: Answer | GaveUp, { method, path }: DeploymentCall): unknown {
   const call = `${method} ${path}`;
-  if (!answer) throw new CannotRush(`The deployment does not answer (${call}).`);
+  if (answer.kind === 'gave_up') throw new CannotRush(`The deployment does not answer (${call}).`);
   if (answer.kind === 'ok') return answer.body;
   if (answer.kind === 'foreign')
     throw new CannotRush(`That is no Sluice: ${call} was answered with HTTP ${answer.status}.`);

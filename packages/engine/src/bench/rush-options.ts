@@ -1,7 +1,11 @@
 /** What a rush is told, what it tells meanwhile, and what it reports. */
 import type { PlacesAnswer } from '@sluice/contract';
+import type { Profile } from './arrivals.ts';
 import type { Violation } from './check-books.ts';
+import type { Funnel } from './funnel.ts';
 import type { Latencies } from './latencies.ts';
+import type { LatencyKind } from './latency-kinds.ts';
+import type { OwnLag } from './own-lag.ts';
 
 export interface RushOptions {
   readonly url: string;
@@ -15,8 +19,13 @@ export interface RushOptions {
   readonly buyers: number;
   /** Units that each purchase asks for. */
   readonly units: number;
-  /** Buyers at the same time. */
-  readonly concurrency: number;
+  /** When they come: over how long, and how they are spread over it. */
+  readonly overMs: number;
+  readonly profile: Profile;
+  /** Of profile `bots`: the share of the accounts that hammer. */
+  readonly bots: number;
+  /** Sockets, at most. Waiting for one is part of a buyer's latency. */
+  readonly connections: number;
   /** Shares of the buyers who click twice, come again with the same token, and come with a second token. */
   readonly doubleClicks: number;
   readonly retries: number;
@@ -76,15 +85,15 @@ export interface RushReport {
   readonly sale: string;
   readonly seed: number;
   readonly buyers: number;
-  /** Purchase calls that were answered. */
+  /** Goes with a token of their own, however often a click or a retry repeated them. */
   readonly attempts: number;
+  /** Calls that were sent again, because the server was gone or said so. */
   readonly repeated: number;
-  /** How each buyer's visit ended; by `accepted`, the reason of the refusal, `unanswered` or `unexpected`. */
+  /** How each buyer's visit ended; by `accepted`, the reason of the refusal, `gave_up`, `unanswered` or `unexpected`. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Of purchase calls, those that had no answer left out. */
-  readonly latencyMs: Latencies;
-  /** How late this client itself was (99th percentile): latencies near it are its own. */
-  readonly ownLagMs: number;
+  readonly latencyMs: Readonly<Record<LatencyKind, Latencies>>;
+  readonly lagMs: OwnLag;
+  readonly funnel: Funnel;
   readonly durationMs: number;
   readonly orders: number;
   readonly units: number;

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Value } from 'typebox/value';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
@@ -14,6 +15,7 @@ import type { ServedEngine } from '../http/deps.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { ViolationName } from './check-books.ts';
 import { CannotRush, type RushOptions, type RushReport, runRush } from './rush.ts';
+import { RUSH_DOCUMENT, rushDocument } from './rush-document.ts';
 
 const KEY = 'a-key-for-tests-that-is-long-enough-to-be-one';
 const SERVER_KEY = `${KEY}-of-the-back-end`;
@@ -61,7 +63,8 @@ async function serve(plant: Plant = () => ({})): Promise<string> {
 function rushAt(url: string, options: Partial<RushOptions> = {}): Promise<RushReport> {
   return runRush({
     ...{ url, adminUrl: url, adminKey: KEY, jwtKey: KEY, buyerClaim: 'sub' },
-    ...{ sale: { kind: 'fresh', stock: 50, limit: 1 }, buyers: 200, units: 1, concurrency: 40 },
+    ...{ sale: { kind: 'fresh', stock: 50, limit: 1 }, buyers: 200, units: 1 },
+    ...{ overMs: 200, profile: 'herd', bots: 0, connections: 40 },
     ...{ doubleClicks: 0.25, retries: 0.5, secondTokens: 0.4, patienceMs: 5_000, seed: 7 },
     ...options,
   });
@@ -130,6 +133,81 @@ describe('a rush at a deployment that keeps its promises', () => {
     const report = await rushAt(url, { buyers: 60 });
     expect(report.violations).toEqual([]);
     expect(report.repeated).toBeGreaterThanOrEqual(20);
+  });
+
+  test('lets a buyer give up who is always told to come again, when nothing is left for them', async () => {
+    const url = await serve(({ purchase }) => ({
+      purchase: async (request) =>
+        request.buyer.buyerId.endsWith('-9') ? refuse('busy', { retryAfterMs: 100 }) : purchase(request),
+    }));
+    const report = await rushAt(url, {
+      patienceMs: 1_500,
+      secondTokens: 0,
+      sale: { kind: 'fresh', stock: 199, limit: 1 },
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.outcomes).toEqual({ accepted: 199, gave_up: 1 });
+    expect(report.funnel).toMatchObject({ won: 199, limits: 1 });
+  });
+
+  test('finds a win whose answer never came', async () => {
+    const claimed = new Set<string>();
+    const url = await serve(({ purchase }) => ({
+      async purchase(request) {
+        if (!claimed.has(request.token)) await purchase(request);
+        claimed.add(request.token);
+        return refuse('busy', { retryAfterMs: 100 });
+      },
+    }));
+    const report = await rushAt(url, { patienceMs: 500, buyers: 20, retries: 0, doubleClicks: 0, secondTokens: 0 });
+    expect(report.violations).toEqual([]);
+    expect(report.outcomes).toEqual({ accepted: 20 });
+  });
+
+  test('gives bots no more than their limit, whatever they do', async () => {
+    const report = await rushAt(await serve(), {
+      ...{ buyers: 100, profile: 'bots', bots: 0.2, sale: { kind: 'fresh', stock: 1_000, limit: 2 } },
+      ...{ secondTokens: 0, overMs: 300 },
+    });
+    expect(report.violations).toEqual([]);
+    const bots = (report.attempts - report.buyers) / 39;
+    expect(bots).toBeGreaterThan(5);
+    expect(report.units).toBe(report.buyers + bots);
+  });
+
+  test('sends each buyer when they meant to come, and counts from then', async () => {
+    const SLOW_MS = 20;
+    const url = await serve(({ issueToken }) => ({
+      async issueToken(saleId, buyer) {
+        await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+        return issueToken(saleId, buyer);
+      },
+    }));
+    const alone = { secondTokens: 0, doubleClicks: 0, retries: 0, buyers: 50 };
+    const report = await rushAt(url, { ...alone, overMs: 0, connections: 1 });
+    expect(report.violations).toEqual([]);
+    // One socket, and all at once: the last of fifty has waited for the others.
+    expect(report.latencyMs.token.max).toBeGreaterThan(50 * SLOW_MS);
+    expect(report.latencyMs.token.p50).toBeGreaterThan(20 * SLOW_MS);
+    const spread = await rushAt(url, { ...alone, overMs: 1_500, profile: 'steady' });
+    expect(spread.durationMs).toBeGreaterThan(1_400);
+    expect(spread.latencyMs.visit.count).toBe(50);
+  });
+
+  test('reports in the document that it promises to programs', async () => {
+    const url = await serve();
+    const quiet = rushDocument(await rushAt(url));
+    expect(Object.keys(quiet)).toEqual([
+      ...['buyers', 'attempts', 'outcomes', 'latencyMs', 'lagMs', 'orders', 'places', 'violations'],
+    ]);
+    expect([...Value.Errors(RUSH_DOCUMENT, quiet)]).toEqual([]);
+    const { latencyMs, ...rest } = quiet;
+    expect(Value.Check(RUSH_DOCUMENT, rest)).toBe(false);
+    expect(Value.Check(RUSH_DOCUMENT, { ...quiet, more: 1 })).toBe(false);
+    expect(latencyMs.accepted.count).toBeGreaterThanOrEqual(50);
+    const broken = { ...quiet, violations: [{ name: 'oversold', count: 1, example: 'one' }] };
+    expect(Value.Check(RUSH_DOCUMENT, broken)).toBe(true);
+    expect(Value.Check(RUSH_DOCUMENT, { ...quiet, violations: [{ name: 'bad', count: 1, example: '' }] })).toBe(false);
   });
 
   test('says clearly why it cannot begin', async () => {
@@ -291,14 +369,63 @@ describe('a rush finds it when', () => {
           },
         };
       },
-      'unexpected_answer',
+      'server_error',
     ],
-    'a buyer is sent away again and again': [
+    'everybody is told to come again while there are units': [
+      ({ purchase }) => {
+        let calls = 0;
+        return {
+          purchase: async (request) => (++calls > 20 ? refuse('busy', { retryAfterMs: 100 }) : purchase(request)),
+        };
+      },
+      'units_stranded',
+    ],
+    'an order stays queued, and is not there': [
       ({ purchase }) => ({
-        purchase: async (request) =>
-          request.buyer.buyerId.endsWith('-9') ? refuse('busy', { retryAfterMs: 100 }) : purchase(request),
+        async purchase(request) {
+          const answer = await purchase(request);
+          return answer.kind === 'accepted' ? { ...answer, status: 'queued' } : answer;
+        },
+        findOrder: async () => null,
       }),
       'unanswered',
+    ],
+    'an accepted order can be read only later': [
+      ({ findOrder }) => {
+        const asked = new Set<string>();
+        return {
+          async findOrder(orderId, buyer) {
+            if (asked.has(orderId)) return findOrder(orderId, buyer);
+            asked.add(orderId);
+            return null;
+          },
+        };
+      },
+      'order_unreadable',
+    ],
+    'one order is dropped': [
+      ({ findOrder }) => {
+        let droppedId: string | null = null;
+        return {
+          async findOrder(orderId, buyer) {
+            droppedId ??= orderId;
+            return orderId === droppedId ? null : findOrder(orderId, buyer);
+          },
+        };
+      },
+      'order_missing',
+    ],
+    'a unit is counted twice': [
+      ({ readPlaces }) => ({
+        async readPlaces(saleId) {
+          const result = await readPlaces(saleId);
+          if (result.kind !== 'read' || result.reading.places.held === 0) return result;
+          const { places } = result.reading;
+          const counted = { ...places, held: places.held - 1, inTransit: places.inTransit + 1 };
+          return { ...result, reading: { ...result.reading, places: counted } };
+        },
+      }),
+      'places_differ',
     ],
   };
 
@@ -363,6 +490,17 @@ describe('a rush finds it when', () => {
       payments: { serverKey: SERVER_KEY, neverPay: 0.2, payLate: 0.2, cancel: 0.2 },
     });
     expect(namesOf(report)).toContain(violation);
+  });
+
+  test('a bot gets more than its limit', async () => {
+    const report = await rushAt(await serve(plants['the limit is ignored']?.[0]), {
+      buyers: 40,
+      profile: 'bots',
+      bots: 0.2,
+      secondTokens: 0,
+      sale: { kind: 'fresh', stock: 1_000, limit: 1 },
+    });
+    expect(namesOf(report)).toContain('over_limit');
   });
 
   test.each(Object.entries(plants))('%s', async (_name, [plant, violation]) => {

@@ -3,17 +3,20 @@
  * HTTP as everybody else does, and believes nothing that it cannot read there.
  */
 import { randomBytes } from 'node:crypto';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { OrderAnswer } from '@sluice/contract';
+import { hammerSale } from './bot.ts';
 import { acceptedOrders, acceptedUnits, checkBooks } from './check-books.ts';
 import { runClosedLoop } from './closed-loop.ts';
 import { planVisits } from './crowd.ts';
 import { createDeeds, type Deed, type Deeds } from './deeds.ts';
-import { createDeploymentClient } from './deployment-client.ts';
+import { createDeploymentClient, type DeploymentCall } from './deployment-client.ts';
 import { createDice } from './dice.ts';
-import { createLatencyRecorder } from './latencies.ts';
+import { funnelOf } from './funnel.ts';
+import { createLatencyKinds, type LatencyKinds } from './latency-kinds.ts';
+import { runOpenLoop } from './open-loop.ts';
 import { createOperator } from './operator.ts';
-import { createPatientCaller, type PatientCaller } from './patient-caller.ts';
+import { type OwnLagWatch, watchOwnLag } from './own-lag.ts';
+import { createPatientCaller, isServerError, type PatientCaller } from './patient-caller.ts';
 import { routes } from './routes.ts';
 import type { PaymentCounts, RushOptions, RushProgress, RushReport } from './rush-options.ts';
 import {
@@ -31,37 +34,41 @@ export { CannotRush } from './rush-options.ts';
 
 export async function runRush(options: RushOptions): Promise<RushReport> {
   const startedMs = performance.now();
-  const lag = monitorEventLoopDelay({ resolution: 10 });
-  const client = createDeploymentClient({ url: options.url, connections: options.concurrency });
+  const client = createDeploymentClient({ url: options.url, connections: options.connections });
   const adminClient = createDeploymentClient({ url: options.adminUrl, connections: 1 });
   const dice = createDice(options.seed);
-  const latencies = createLatencyRecorder();
+  const latencies = createLatencyKinds();
   const counts = { accepted: 0, repeated: 0 };
-  const patience = { dice, patienceMs: options.patienceMs, onRetry: () => counts.repeated++ };
-  const caller = createPatientCaller({
-    ...{ ...patience, client },
-    onAnswer: (call, durationMs) => {
-      if (call.path.endsWith('/purchases')) latencies.record(durationMs);
+  const broken: Complaint[] = [];
+  const patience = {
+    ...{ dice, patienceMs: options.patienceMs, onRetry: () => counts.repeated++ },
+    onAnswer: (...[call, answer, durationMs]: AnswerNote) => {
+      latencies.call(call, answer, durationMs);
+      if (isServerError(answer)) broken.push(serverError(call, answer));
     },
-  });
+  };
+  const caller = createPatientCaller({ ...patience, client });
   const operator = createOperator(createPatientCaller({ ...patience, client: adminClient }), options.adminKey);
   const tell = (phase: RushProgress['phase'], done: number, total: number) =>
     options.onProgress?.({ phase, done, total, ...counts });
 
-  lag.enable();
   try {
     const runName = `rush-${randomBytes(6).toString('hex')}`;
     const { id: saleId, limitUnits, holdMs } = await operator.saleFor(options.sale, runName);
     const before = await operator.places(saleId);
     const deeds = options.payments ? createDeeds({ ...options.payments, caller, dice }) : null;
+    const plans = planVisits(options, dice, runName);
+    const lag = watchOwnLag();
     const crowd = {
-      ...{ options, deeds },
+      ...{ options, deeds, latencies, lag },
       ...{ tell, counts },
       deps: { caller, saleId, units: options.units, patienceMs: options.patienceMs },
     };
 
-    const firstVisits = await letThemBuy(crowd, planVisits(options, dice, runName), 'buying');
+    const firstVisits = await letThemBuy(crowd, plans, 'buying');
+    const lagMs = lag.end();
     const visits = await letOrdersLive(crowd, firstVisits, () => operator.settledPlaces(saleId));
+    const latencyMs = latencies.summary();
     const winners = visits.filter(isWinner);
     const complaints = await letThemComeAgain(
       crowd,
@@ -73,29 +80,33 @@ export async function runRush(options: RushOptions): Promise<RushReport> {
     const { units } = options;
     const payments = paymentCounts(deeds, found, acceptedOrders(visits).size - acceptedOrders(firstVisits).size);
     return {
-      ...{ sale: saleId, seed: options.seed, buyers: options.buyers },
-      ...{ attempts: latencies.count(), repeated: counts.repeated, outcomes: outcomesOf(visits) },
-      ...{
-        latencyMs: latencies.summary(),
-        ownLagMs: Math.round(lag.percentile(99) / 1e5) / 10,
-        durationMs: Math.round(performance.now() - startedMs),
-      },
+      ...{ sale: saleId, seed: options.seed, buyers: options.buyers, repeated: counts.repeated },
+      ...{ attempts: visits.reduce((sum, { ends }) => sum + ends.length, 0), outcomes: outcomesOf(visits) },
+      ...{ latencyMs, lagMs, funnel: funnelOf(visits, found), durationMs: Math.round(performance.now() - startedMs) },
       ...{ orders: acceptedOrders(visits).size, units: acceptedUnits(visits), payments, places: after },
       violations: checkBooks({
         ...{ saleId, limitUnits, units, before, after, visits, found },
-        ...{ complaints: [...complaints, ...(deeds?.complaints ?? [])], deeds: deeds?.byOrder ?? null },
+        ...{ complaints: [...broken, ...complaints, ...(deeds?.complaints ?? [])], deeds: deeds?.byOrder ?? null },
         holdsEnded: holdMs < options.patienceMs,
       }),
     };
   } finally {
-    lag.disable();
     await Promise.all([client.close(), adminClient.close()]);
   }
+}
+
+type AnswerNote = Parameters<NonNullable<Parameters<typeof createPatientCaller>[0]['onAnswer']>>;
+
+function serverError({ method, path }: DeploymentCall, answer: AnswerNote[1]): Complaint {
+  const said = answer.kind === 'refused' ? ` ${answer.reason}` : '';
+  return { name: 'server_error', detail: `${method} ${path} was answered with HTTP ${answer.status}${said}` };
 }
 
 interface Crowd {
   readonly options: RushOptions;
   readonly deps: VisitDeps & { readonly caller: PatientCaller };
+  readonly latencies: LatencyKinds;
+  readonly lag: OwnLagWatch;
   readonly counts: { accepted: number };
   readonly tell: (phase: RushProgress['phase'], done: number, total: number) => void;
   /** Null: nobody pays. */
@@ -108,12 +119,16 @@ async function letThemBuy(
   phase: RushProgress['phase'],
 ): Promise<readonly Visit[]> {
   const visits: Visit[] = [];
-  await runClosedLoop(plans, crowd.options.concurrency, async (plan) => {
-    const visit = await visitSale(crowd.deps, plan);
+  const { deps, latencies, lag, counts, deeds, tell } = crowd;
+  const arrivals = plans.map((plan) => ({ atMs: plan.arrivesAtMs, item: plan }));
+  await runOpenLoop(arrivals, async (plan, intendedMs) => {
+    lag.startedLate(performance.now() - intendedMs);
+    const visit = await (plan.isBot ? hammerSale : visitSale)(deps, plan, intendedMs);
+    latencies.visit(performance.now() - intendedMs);
     visits.push(visit);
-    await crowd.deeds?.act(visit);
-    crowd.counts.accepted += visit.ends.filter(({ kind }) => kind === 'accepted').length;
-    crowd.tell(phase, visits.length, plans.length);
+    await deeds?.act(visit);
+    counts.accepted += visit.ends.filter(({ kind }) => kind === 'accepted').length;
+    tell(phase, visits.length, plans.length);
   });
   return visits;
 }
@@ -137,7 +152,7 @@ async function letOrdersLive(
   await deeds.payLate(LATE_BEFORE_RESALE, patienceMs);
   await untilStill();
   const sentAway = visits.filter((visit) => !isWinner(visit));
-  const plans = sentAway.map(({ plan }): VisitPlan => ({ ...plan, secondToken: 'none', intent: 'pays' }));
+  const plans = sentAway.map(({ plan }): VisitPlan => ({ ...plan, secondToken: 'none', intent: 'pays', isBot: false }));
   const second = await letThemBuy(crowd, plans, 'buying what came back');
   await deeds.payLate(1, patienceMs);
   const again = new Map(second.map((visit) => [visit.plan.buyerId, visit]));
@@ -170,7 +185,7 @@ function paymentCounts(
 async function letThemComeAgain(crowd: Crowd, winners: readonly Visit[]): Promise<readonly Complaint[]> {
   const complaints: Complaint[] = [];
   let done = 0;
-  await runClosedLoop(winners, crowd.options.concurrency, async ({ plan, ends }) => {
+  await runClosedLoop(winners, crowd.options.connections, async ({ plan, ends }) => {
     for (const end of ends) complaints.push(...(await comeAgain(crowd.deps, plan, end)));
     crowd.tell('coming again', ++done, winners.length);
   });
@@ -181,7 +196,7 @@ async function letThemComeAgain(crowd: Crowd, winners: readonly Visit[]): Promis
 async function readOrders(crowd: Crowd, winners: readonly Visit[]): Promise<ReadonlyMap<string, FoundOrder | null>> {
   const found = new Map<string, FoundOrder | null>();
   let done = 0;
-  await runClosedLoop(winners, crowd.options.concurrency, async ({ plan, ends }) => {
+  await runClosedLoop(winners, crowd.options.connections, async ({ plan, ends }) => {
     for (const end of ends) {
       if (end.kind !== 'accepted') continue;
       const { jwt: bearer, address: clientAddress } = plan;
@@ -191,7 +206,7 @@ async function readOrders(crowd: Crowd, winners: readonly Visit[]): Promise<Read
         bearer,
         clientAddress,
       });
-      found.set(`${plan.buyerId}/${end.orderId}`, answer?.kind === 'ok' ? (answer.body as OrderAnswer) : null);
+      found.set(`${plan.buyerId}/${end.orderId}`, answer.kind === 'ok' ? (answer.body as OrderAnswer) : null);
     }
     crowd.tell('reading orders', ++done, winners.length);
   });
@@ -206,9 +221,9 @@ function isWinner({ ends }: Visit): boolean {
 function outcomesOf(visits: readonly Visit[]): Readonly<Record<string, number>> {
   const outcomes: Record<string, number> = {};
   for (const visit of visits) {
-    const [first] = visit.ends;
-    if (!first) continue;
-    const refused = first.kind === 'refused' ? first.reason : first.kind;
+    const last = visit.ends.at(-1);
+    if (!last) continue;
+    const refused = last.kind === 'refused' ? last.reason : last.kind;
     const outcome = isWinner(visit) ? 'accepted' : refused;
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   }

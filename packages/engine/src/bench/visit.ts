@@ -2,10 +2,10 @@
  * One buyer's visit to a sale: a token, a purchase, and what people do beside that, which is click twice, and come with two
  * tokens. It judges what can be judged on the spot; the books are looked at when everybody has left.
  */
-import type { PurchaseAnswer, TokenAnswer } from '@sluice/contract';
+import type { OrderAnswer, PurchaseAnswer, TokenAnswer } from '@sluice/contract';
 import type { OrderState, Reason } from '@sluice/contract/codes';
 import type { Answer, DeploymentCall } from './deployment-client.ts';
-import type { PatientCaller } from './patient-caller.ts';
+import type { GaveUp, PatientCaller } from './patient-caller.ts';
 import { routes } from './routes.ts';
 
 export interface VisitPlan {
@@ -17,6 +17,10 @@ export interface VisitPlan {
   readonly secondToken: 'none' | 'after' | 'at_once';
   /** What they mean to do with an order. */
   readonly intent: Intent;
+  /** After the start of the rush. */
+  readonly arrivesAtMs: number;
+  /** Hammers, and does not wait when told to. */
+  readonly isBot: boolean;
 }
 
 /** `leaves`: in a rush without payments. */
@@ -32,8 +36,10 @@ interface AcceptedEnd {
 /** How an attempt with one token ended. */
 export type AttemptEnd =
   | AcceptedEnd
-  | { readonly kind: 'refused'; readonly reason: Reason; readonly detail: string }
-  /** No answer within the buyer's patience. */
+  | { readonly kind: 'refused'; readonly reason: Reason; readonly detail: string; readonly call: TriedCall }
+  /** Told to come again for longer than the buyer's patience. */
+  | { readonly kind: 'gave_up'; readonly told: string }
+  /** No answer within the buyer's patience, or none that lasts. */
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'unexpected'; readonly detail: string };
 
@@ -45,6 +51,9 @@ export interface Visit {
   readonly complaints: readonly Complaint[];
 }
 
+/** What an attempt consists of. */
+export type TriedCall = 'token' | 'purchase';
+
 /** An order as its buyer read it afterwards. */
 export interface FoundOrder {
   readonly saleId: string;
@@ -53,7 +62,14 @@ export interface FoundOrder {
 }
 
 export interface Complaint {
-  readonly name: 'win_lost' | 'token_two_orders' | 'replay_differs' | 'payment_differs' | 'unanswered';
+  readonly name:
+    | 'win_lost'
+    | 'token_two_orders'
+    | 'replay_differs'
+    | 'payment_differs'
+    | 'unanswered'
+    | 'server_error'
+    | 'order_unreadable';
   readonly detail: string;
 }
 
@@ -66,20 +82,21 @@ export interface VisitDeps {
 }
 
 /** What a buyer heard of one token. */
-interface Heard {
+export interface Heard {
   readonly end: AttemptEnd;
   readonly complaints: readonly Complaint[];
 }
 
-export async function visitSale(deps: VisitDeps, plan: VisitPlan): Promise<Visit> {
-  if (plan.secondToken === 'at_once')
-    return visitOf(plan, await Promise.all([attempt(deps, plan), attempt(deps, plan)]));
-  const first = await attempt(deps, plan);
+/** `intendedMs`: when the buyer meant to come, by `performance.now()`. */
+export async function visitSale(deps: VisitDeps, plan: VisitPlan, intendedMs = performance.now()): Promise<Visit> {
+  const go = () => attempt(deps, plan, intendedMs);
+  if (plan.secondToken === 'at_once') return visitOf(plan, await Promise.all([go(), go()]));
+  const first = await go();
   const comesBack = plan.secondToken === 'after' && first.end.kind === 'accepted';
   return visitOf(plan, comesBack ? [first, await attempt(deps, plan)] : [first]);
 }
 
-function visitOf(plan: VisitPlan, heard: readonly Heard[]): Visit {
+export function visitOf(plan: VisitPlan, heard: readonly Heard[]): Visit {
   return { plan, ends: heard.map(({ end }) => end), complaints: heard.flatMap(({ complaints }) => complaints) };
 }
 
@@ -96,19 +113,53 @@ function differenceOf(end: AcceptedEnd, again: AttemptEnd): readonly Complaint[]
 }
 
 /** A token, and a purchase with it. */
-async function attempt(deps: VisitDeps, plan: VisitPlan): Promise<Heard> {
-  const answer = await deps.caller.ask(callOf(plan, { method: 'POST', path: routes.token(deps.saleId) }));
-  if (answer?.kind !== 'ok') return { end: endOf(answer), complaints: [] };
+async function attempt(deps: VisitDeps, plan: VisitPlan, intendedMs = performance.now()): Promise<Heard> {
+  const answer = await deps.caller.ask(callOf(plan, { method: 'POST', path: routes.token(deps.saleId) }), intendedMs);
+  if (answer.kind !== 'ok') return { end: endOf(answer, 'token'), complaints: [] };
   const { token, orderId } = answer.body as TokenAnswer;
   const click = () => purchaseWith(deps, plan, token);
   const heard = plan.clicksTwice ? await clickTwice(deps, plan, click) : await click();
-  const { end } = heard;
-  if (end.kind !== 'accepted' || end.orderId === orderId) return heard;
-  const complaint: Complaint = {
-    name: 'token_two_orders',
-    detail: `the token of ${orderId} was answered with ${end.orderId}`,
-  };
-  return { end, complaints: [...heard.complaints, complaint] };
+  return judgeEnd(deps, plan, { token, orderId }, heard);
+}
+
+/** Holds what was heard of a token against the order that it names. */
+export async function judgeEnd(
+  deps: VisitDeps,
+  plan: VisitPlan,
+  named: Pick<AcceptedEnd, 'token' | 'orderId'>,
+  { end, complaints }: Heard,
+): Promise<Heard> {
+  const { orderId } = named;
+  if (end.kind === 'gave_up' || end.kind === 'unanswered') {
+    return { end: (await lookForOrder(deps, plan, named)) ?? end, complaints };
+  }
+  if (end.kind !== 'accepted') return { end, complaints };
+  if (end.orderId === orderId) return { end, complaints: [...complaints, ...(await readAtOnce(deps, plan, end))] };
+  const detail = `the token of ${orderId} was answered with ${end.orderId}`;
+  return { end, complaints: [...complaints, { name: 'token_two_orders', detail }] };
+}
+
+/** What was accepted is there to be read, at once. */
+async function readAtOnce(
+  { caller }: VisitDeps,
+  plan: VisitPlan,
+  { orderId }: AcceptedEnd,
+): Promise<readonly Complaint[]> {
+  const answer = await caller.ask(callOf(plan, { method: 'GET', path: routes.order(orderId) }));
+  if (answer.kind === 'ok' || answer.kind === 'gave_up') return [];
+  return [{ name: 'order_unreadable', detail: `${orderId}: ${describeEnd(endOf(answer, 'purchase'))}` }];
+}
+
+/** Whoever did not hear how it ended asks for the order: an answer that was lost may have been a win. */
+async function lookForOrder(
+  { caller }: VisitDeps,
+  plan: VisitPlan,
+  { token, orderId }: Pick<AcceptedEnd, 'token' | 'orderId'>,
+): Promise<AcceptedEnd | null> {
+  const answer = await caller.ask(callOf(plan, { method: 'GET', path: routes.order(orderId) }));
+  if (answer.kind !== 'ok') return null;
+  const { units, status } = answer.body as OrderAnswer;
+  return status === 'refused' || status === 'lost' ? null : { kind: 'accepted', token, orderId, units };
 }
 
 /**
@@ -127,19 +178,15 @@ async function clickTwice(deps: VisitDeps, plan: VisitPlan, click: () => Promise
 }
 
 /** Repeats what was only `queued`, until it is in the ledger or known not to be. */
-async function purchaseWith(deps: VisitDeps, plan: VisitPlan, token: string): Promise<Heard> {
-  const call = callOf(plan, {
-    method: 'POST',
-    path: routes.purchases(deps.saleId),
-    body: { token, units: deps.units },
-  });
+export async function purchaseWith(deps: VisitDeps, plan: VisitPlan, token: string): Promise<Heard> {
+  const call = purchaseCall(deps, plan, token);
   const untilMs = performance.now() + deps.patienceMs;
   let hasReceipt = false;
   while (performance.now() < untilMs) {
     const answer = await deps.caller.ask(call);
-    if (answer?.kind !== 'ok') {
-      const end = endOf(answer);
-      const isLost = hasReceipt && answer !== null;
+    if (answer.kind !== 'ok') {
+      const end = endOf(answer, 'purchase');
+      const isLost = hasReceipt && answer.kind !== 'gave_up';
       return { end, complaints: isLost ? [{ name: 'win_lost', detail: `a receipt, then ${describeEnd(end)}` }] : [] };
     }
     const { orderId, units, status, receipt } = answer.body as PurchaseAnswer;
@@ -149,25 +196,35 @@ async function purchaseWith(deps: VisitDeps, plan: VisitPlan, token: string): Pr
   return { end: { kind: 'unanswered' }, complaints: [] };
 }
 
-const QUEUED: OrderState = 'queued';
+export function purchaseCall({ saleId, units }: VisitDeps, plan: VisitPlan, token: string): DeploymentCall {
+  return callOf(plan, { method: 'POST', path: routes.purchases(saleId), body: { token, units } });
+}
+
+export const QUEUED: OrderState = 'queued';
 
 export function callOf({ jwt, address }: VisitPlan, call: DeploymentCall): DeploymentCall {
   return { ...call, bearer: jwt, clientAddress: address };
 }
 
-function endOf(answer: Answer | null): AttemptEnd {
-  if (!answer) return { kind: 'unanswered' };
-  if (answer.kind === 'refused') return { kind: 'refused', reason: answer.reason, detail: answer.detail };
-  return {
-    kind: 'unexpected',
-    detail: answer.kind === 'foreign' ? `HTTP ${answer.status}: ${answer.text.slice(0, 100)}` : 'an answer',
-  };
+export function endOf(answer: Answer | GaveUp, call: TriedCall): AttemptEnd {
+  switch (answer.kind) {
+    case 'gave_up':
+      return answer.told === null ? { kind: 'unanswered' } : { kind: 'gave_up', told: answer.told };
+    case 'refused':
+      return { kind: 'refused', reason: answer.reason, detail: answer.detail, call };
+    case 'ok':
+      return { kind: 'unexpected', detail: 'an answer' };
+    case 'foreign':
+      return { kind: 'unexpected', detail: `HTTP ${answer.status}: ${answer.text.slice(0, 100)}` };
+  }
 }
 
 export function describeEnd(end: AttemptEnd): string {
   switch (end.kind) {
     case 'accepted':
       return `${end.orderId} (${end.units} units)`;
+    case 'gave_up':
+      return `${end.told} again and again`;
     case 'refused':
       return end.reason;
     case 'unanswered':

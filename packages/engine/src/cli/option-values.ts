@@ -29,6 +29,11 @@ export function duration(text: string): number {
   return Number(amount) * unitMs;
 }
 
+/** A number of seconds, bare, or as a duration; in milliseconds. */
+export function seconds(text: string): number {
+  return /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) * 1_000 : duration(text);
+}
+
 /** Its help tells the default as people write it. */
 export function durationOption(flag: string, description: string, fallback: string): Option {
   return new Option(`${flag} <duration>`, description).argParser(duration).default(duration(fallback), fallback);

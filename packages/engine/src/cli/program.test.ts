@@ -78,6 +78,8 @@ describe('the command line', () => {
     [['order', 'pay', 'x', '--reference', 'r', '--outcome', 'perhaps'], /Allowed choices are paid, failed, refunded/],
     [['rush', '--double-clicks', '2'], /a share, from 0 to 1/],
     [['rush', '--sale', 'x', '--stock', '5'], /cannot be used with/],
+    [['rush', '--profile', 'flood'], /Allowed choices are herd, steady, bots/],
+    [['rush', '--over', 'soon'], /a duration such as/],
     [['rush', '--url', 'nonsense'], /an address such as http/],
     [['sale', 'list', '--admin-url', 'localhost:8460'], /an address such as http/],
     [['simulate', '--scenario', 'sunny'], /Allowed choices are swarm/],

@@ -1,11 +1,11 @@
 /** `sluice rush`: a crowd at a running deployment, and a look at the books when it has left. */
 import { randomInt } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import pc from 'picocolors';
-import { VIOLATIONS } from '../../bench/check-books.ts';
+import { PROFILES, type Profile } from '../../bench/arrivals.ts';
 import { routes } from '../../bench/routes.ts';
-import { CannotRush, type RushOptions, type RushReport, runRush } from '../../bench/rush.ts';
-import type { FreshSale, PaymentCounts } from '../../bench/rush-options.ts';
+import { CannotRush, type RushOptions, runRush } from '../../bench/rush.ts';
+import { rushDocument } from '../../bench/rush-document.ts';
+import type { FreshSale } from '../../bench/rush-options.ts';
 import { CommandFailed, EXIT } from '../command-failed.ts';
 import {
   callAdmin,
@@ -16,9 +16,10 @@ import {
   withJwtKeyOption,
   withServerKeyOption,
 } from '../deployment.ts';
-import { duration, durationOption, share, wholeNumber } from '../option-values.ts';
-import { printJson, printTable, printTitle, type Row } from '../print.ts';
+import { duration, durationOption, seconds, share, wholeNumber } from '../option-values.ts';
+import { printJson } from '../print.ts';
 import { createProgressLine } from '../progress-line.ts';
+import { printRush } from '../rush-report.ts';
 
 interface RushCommandOptions extends DeploymentOptions {
   readonly buyers: number;
@@ -26,7 +27,10 @@ interface RushCommandOptions extends DeploymentOptions {
   readonly stock: number;
   readonly limit: number;
   readonly units: number;
-  readonly concurrency: number;
+  readonly over: number;
+  readonly profile: Profile;
+  readonly bots?: number;
+  readonly connections: number;
   readonly doubleClicks: number;
   readonly retries: number;
   readonly secondTokens: number;
@@ -47,12 +51,22 @@ Each buyer signs in with a JWT of their own, comes from an address of their own 
 believes from this machine), draws a token and buys. At the end the books are checked from outside; a violation is exit
 status 1.
 
+Buyers come when they meant to, however slow the answers are, and latencies count from then. Whoever is told to come
+again (429 or 503 with Retry-After) does so for as long as --patience. The sender tells how late it was itself.
+
 Examples:
-  $ sluice rush --buyers 5000 --stock 500
+  $ sluice rush --buyers 5000 --stock 500 --over 5
+  $ sluice rush --buyers 5000 --profile bots --bots 0.2
   $ sluice rush --buyers 5000 --sale starter-skin
   $ sluice rush --stock 100 --limit 3 --units 2 --json
   $ sluice rush --never-pay 0.2 --pay-late 0.1 --cancel 0.1 --hold 5s
 `;
+
+const DEFAULT_BOTS = 0.1;
+
+const profileHelp = Object.entries(PROFILES)
+  .map(([name, text]) => `${name} (${text})`)
+  .join('; ');
 
 export function addRush(program: Command): void {
   const command = program
@@ -65,7 +79,16 @@ export function addRush(program: Command): void {
     .option('--stock <units>', 'units of the new sale', wholeNumber(0), 500)
     .option('--limit <units>', 'units that one buyer may have in the new sale', wholeNumber(1), 1)
     .option('--units <number>', 'units that each purchase asks for', wholeNumber(1), 1)
-    .option('--concurrency <number>', 'buyers at the same time', wholeNumber(1), 200)
+    .addOption(
+      new Option('--over <seconds>', 'how long they come; each at a moment that is fixed before')
+        .argParser(seconds)
+        .default(10_000, '10'),
+    )
+    .addOption(
+      new Option('--profile <name>', `how they come: ${profileHelp}`).choices(Object.keys(PROFILES)).default('herd'),
+    )
+    .option('--bots <share>', 'accounts that hammer, of profile bots (default: 0.1)', share)
+    .option('--connections <number>', 'sockets at the same time; waiting for one counts', wholeNumber(1), 200)
     .option('--double-clicks <share>', 'buyers who click twice', share, 0.25)
     .option('--retries <share>', 'winners who come again with the same token', share, 0.1)
     .option('--second-tokens <share>', 'buyers who come with a second token', share, 0.1)
@@ -95,8 +118,8 @@ async function rush(options: RushCommandOptions): Promise<void> {
         ),
     });
     progress.end();
-    if (options.json) printJson(report);
-    else printReport(report);
+    if (options.json) printJson(rushDocument(report));
+    else printRush(report);
     if (report.violations.length > 0) process.exitCode = EXIT.failed;
   } catch (error) {
     progress.end();
@@ -106,12 +129,14 @@ async function rush(options: RushCommandOptions): Promise<void> {
 }
 
 function rushOptions(deployment: Deployment, options: RushCommandOptions): RushOptions {
-  const { buyers, units, concurrency, doubleClicks, retries, secondTokens } = options;
+  const { buyers, units, over: overMs, profile, connections, doubleClicks, retries, secondTokens } = options;
+  if (options.bots !== undefined && profile !== 'bots') throw new CommandFailed('--bots goes with --profile bots.');
   return {
     ...{ url: deployment.url(), adminUrl: deployment.adminUrl() },
     ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), buyerClaim: deployment.buyerClaim },
     sale: options.sale === undefined ? freshSale(options) : { kind: 'existing', id: options.sale },
-    ...{ buyers, units, concurrency, doubleClicks, retries, secondTokens },
+    ...{ buyers, units, overMs, profile, connections, doubleClicks, retries, secondTokens },
+    bots: options.bots ?? DEFAULT_BOTS,
     ...paymentPlan(deployment, options),
     patienceMs: options.patience,
     seed: options.seed ?? randomInt(LARGEST_SEED),
@@ -130,42 +155,4 @@ function paymentPlan(deployment: Deployment, options: RushCommandOptions): Pick<
     throw new CommandFailed('--never-pay, --pay-late and --cancel are shares of the same buyers: 1 at most together.');
   }
   return { payments: { serverKey: deployment.serverKey(), neverPay, payLate, cancel } };
-}
-
-function paymentRows({ paid, repeated, neverPaid, paidLate, cancelled, refundDue, resold }: PaymentCounts): Row[] {
-  if (paid + neverPaid + paidLate + cancelled === 0) return [];
-  return [
-    ['paid', paid, `${repeated} of all notices told twice`],
-    ['paid late', paidLate, `${refundDue} of them due back`],
-    ['never paid', neverPaid],
-    ['cancelled', cancelled],
-    ['sold again', resold],
-  ];
-}
-
-function printReport(report: RushReport): void {
-  const { latencyMs, places, violations } = report;
-  printTitle(
-    `${report.buyers} buyers at ${report.sale}, ${(report.durationMs / 1_000).toFixed(1)} s, seed ${report.seed}`,
-  );
-  printTable(Object.entries(report.outcomes).map(([outcome, count]): Row => [outcome, count]));
-  console.log();
-  printTable([
-    [
-      'purchase calls',
-      report.attempts,
-      report.repeated > 0 ? `${report.repeated} calls had to be repeated` : undefined,
-    ],
-    ['latency', `p50 ${latencyMs.p50} ms, p90 ${latencyMs.p90} ms, p99 ${latencyMs.p99} ms, max ${latencyMs.max} ms`],
-    ['own lag', `${report.ownLagMs.toFixed(1)} ms`, 'of this client, p99'],
-    ['orders', report.orders],
-    ...paymentRows(report.payments),
-    ['units', report.units, `of ${places.total}; ${places.available + places.free} left`],
-  ]);
-  console.log();
-  if (violations.length === 0)
-    console.log(pc.green(`The books are right: every promise that can be checked from outside was kept.`));
-  for (const { name, count, example } of violations) {
-    console.log(`${pc.red(name)}: ${VIOLATIONS[name]}; ${count} times, first: ${example}`);
-  }
 }
