@@ -3,7 +3,7 @@
  * HTTP as everybody else does, and believes nothing that it cannot read there.
  */
 import { randomBytes } from 'node:crypto';
-import type { OrderAnswer } from '@sluice/contract';
+import type { OrderAnswer, PlacesAnswer } from '@sluice/contract';
 import { hammerSale } from './bot.ts';
 import { acceptedOrders, acceptedUnits, checkBooks } from './check-books.ts';
 import { runClosedLoop } from './closed-loop.ts';
@@ -142,7 +142,7 @@ const LATE_BEFORE_RESALE = 0.5;
 async function letOrdersLive(
   crowd: Crowd,
   visits: readonly Visit[],
-  untilStill: () => Promise<unknown>,
+  untilStill: () => Promise<PlacesAnswer>,
 ): Promise<readonly Visit[]> {
   const { deeds, options, tell } = crowd;
   if (!deeds) return visits;
@@ -150,8 +150,9 @@ async function letOrdersLive(
   tell('waiting for holds to end', 0, visits.length);
   await deeds.untilEnded(patienceMs + SWEEP_MS);
   await deeds.payLate(LATE_BEFORE_RESALE, patienceMs);
-  await untilStill();
-  const sentAway = visits.filter((visit) => !isWinner(visit));
+  const { free, available } = await untilStill();
+  // Nothing came back, so nobody does.
+  const sentAway = free + available > 0 ? visits.filter((visit) => !isWinner(visit)) : [];
   const plans = sentAway.map(({ plan }): VisitPlan => ({ ...plan, secondToken: 'none', intent: 'pays', isBot: false }));
   const second = await letThemBuy(crowd, plans, 'buying what came back');
   await deeds.payLate(1, patienceMs);
