@@ -14,7 +14,7 @@ export default {
       project: ['src/**/*.ts'],
     },
     'packages/engine': {
-      entry: ['src/cli/main.ts', 'src/**/*.mjs'],
+      entry: ['src/cli/main.ts', 'src/bench/floor/{main,echo-server}.ts', 'src/**/*.mjs'],
       project: ['src/**/*.{ts,mjs}', 'bin/**/*.mjs'],
       // Its files are served, not imported.
       ignoreDependencies: ['@sluice/storefront'],
