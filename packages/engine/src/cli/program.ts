@@ -1,5 +1,7 @@
 /** The command line: which commands there are. Each teaches with examples; each prints JSON when asked to. */
 import { Command } from 'commander';
+import { exitStatusLines } from './command-failed.ts';
+import { addConfig } from './commands/config.ts';
 import { addDevToken } from './commands/dev-token.ts';
 import { addOrderCancel } from './commands/order-cancel.ts';
 import { addOrderPay } from './commands/order-pay.ts';
@@ -23,7 +25,10 @@ Examples:
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
 
-Exit status: 0 done, 1 failed or a check found something, 2 not a command line we know.
+Exit status:
+${exitStatusLines()
+  .map((line) => `  ${line}`)
+  .join('\n')}
 `;
 
 /** Throws commander's errors instead of ending the process. */
@@ -44,6 +49,7 @@ export function createProgram(version: string): Command {
   addOrderShow(order);
   addOrderPay(order);
   addOrderCancel(order);
+  addConfig(program);
   addDevToken(program);
   addRush(program);
   addSimulate(program);
