@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Reason } from '@sluice/contract/codes';
 import type { Command } from 'commander';
 import { createDeploymentClient, type DeploymentCall, NoAnswer } from '../bench/deployment-client.ts';
 import { type Endpoint, readEndpoint, readKeys } from '../compose/deployment-files.ts';
@@ -138,18 +139,29 @@ export function callAdmin(deployment: Deployment, call: CommandCall): Promise<un
   return callAs('admin key', deployment.adminUrl(), { ...call, bearer: deployment.adminKey() });
 }
 
+/** Likewise; null when it is refused for one of these reasons. */
+export function askAdmin(deployment: Deployment, call: CommandCall, expected: readonly Reason[]): Promise<unknown> {
+  return callAs('admin key', deployment.adminUrl(), { ...call, bearer: deployment.adminKey() }, expected);
+}
+
 /** Likewise, as the operator's own back end. */
 export function callAsServer(deployment: Deployment, call: CommandCall): Promise<unknown> {
   return callAs('server key', deployment.url(), { ...call, bearer: deployment.serverKey() });
 }
 
-async function callAs(keyName: string, url: string, call: DeploymentCall): Promise<unknown> {
+async function callAs(
+  keyName: string,
+  url: string,
+  call: DeploymentCall,
+  expected: readonly Reason[] = [],
+): Promise<unknown> {
   const client = createDeploymentClient({ url, connections: 1 });
   try {
     const answer = await client.call(call);
     if (answer.kind === 'ok') return answer.body;
     if (answer.kind === 'foreign')
       throw new CommandFailed(`${url} is no Sluice: it answered with HTTP ${answer.status}.`);
+    if (expected.includes(answer.reason)) return null;
     if (answer.reason === 'unauthenticated') throw new CommandFailed(`${url} does not take this ${keyName}.`);
     const status = answer.reason === 'bad_request' ? EXIT.usage : EXIT.failed;
     throw new CommandFailed(`${answer.detail} (${answer.reason})`, { status });

@@ -35,7 +35,18 @@ describe('the command line', () => {
     const ofSales = ['create', 'publish', 'list', 'show'].map((name) => ['sale', name]);
     const ofConfig = ['print', 'explain'].map((name) => ['config', name]);
     const ofOrders = ['show', 'pay', 'cancel'].map((name) => ['order', name]);
-    for (const args of [['start'], ...ofSales, ...ofOrders, ...ofConfig, ['dev-token'], ['rush'], ['simulate']]) {
+    for (const args of [
+      ['start'],
+      ...ofSales,
+      ...ofOrders,
+      ...ofConfig,
+      ['reconcile'],
+      ['doctor'],
+      ['migrate'],
+      ['dev-token'],
+      ['rush'],
+      ['simulate'],
+    ]) {
       expect(parse(...args, '--help').said, args.join(' ')).toMatch(/Examples?:\n {2}\$/);
     }
   });

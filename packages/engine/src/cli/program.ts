@@ -3,9 +3,12 @@ import { Command } from 'commander';
 import { exitStatusLines } from './command-failed.ts';
 import { addConfig } from './commands/config.ts';
 import { addDevToken } from './commands/dev-token.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addMigrate } from './commands/migrate.ts';
 import { addOrderCancel } from './commands/order-cancel.ts';
 import { addOrderPay } from './commands/order-pay.ts';
 import { addOrderShow } from './commands/order-show.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
 import { addSaleList } from './commands/sale-list.ts';
@@ -21,6 +24,8 @@ Examples:
   $ sluice rush --buyers 5000 --stock 500           a crowd; the books are checked when it has left
   $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
   $ sluice sale show spring-skins                   where each unit is
+  $ sluice reconcile                                do the books of every sale balance?
+  $ sluice doctor                                   is everything it stands on as it should be?
   $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg        what became of an order
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
@@ -49,6 +54,9 @@ export function createProgram(version: string): Command {
   addOrderShow(order);
   addOrderPay(order);
   addOrderCancel(order);
+  addReconcile(program);
+  addDoctor(program);
+  addMigrate(program);
   addConfig(program);
   addDevToken(program);
   addRush(program);
