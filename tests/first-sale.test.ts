@@ -134,7 +134,7 @@ describe('a deployment', () => {
     });
 
     const mistaken = await runSluice(['start', '--port', 'eighty'], { SLUICE_PROT: '1', SLUICE_LOG_LEVEL: 'loud' });
-    expect(mistaken).toMatchObject({ code: 1, stderr: expect.stringContaining('the configuration has 3 mistakes') });
+    expect(mistaken).toMatchObject({ code: 2, stderr: expect.stringContaining('the configuration has 3 mistakes') });
   });
 
   test('that is not there is told as that', async () => {

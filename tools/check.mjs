@@ -34,6 +34,11 @@ const steps = [
     holds: 'promises awaited, switches exhaustive, no clock or dice inside',
     run: [[bin('oxlint', 'bin/oxlint'), '--type-aware', '--deny-warnings']],
   },
+  {
+    name: 'docs',
+    holds: 'the references say what the code says',
+    run: [['--conditions=source', '--import', 'tsx', 'tools/write-references.mjs', '--check']],
+  },
   { name: 'tidy', holds: 'sizes, names, leftovers', run: [['tools/tidy.mjs']] },
   {
     name: 'style',

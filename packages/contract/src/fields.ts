@@ -3,7 +3,7 @@
  * every JavaScript keeps exact; times are milliseconds since 1970.
  */
 import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
-import { ORDER_STATES } from './codes/index.ts';
+import { ORDER_STATES, SALE_ID_PATTERN } from './codes/index.ts';
 
 /** What no schema below leaves open: a field that is not named is refused, and never sent. */
 export const STRICT = { additionalProperties: false } as const;
@@ -13,7 +13,7 @@ const LATEST_MS = 8_640_000_000_000_000;
 
 export function saleIdField() {
   return Type.String({
-    pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+    pattern: SALE_ID_PATTERN,
     description: 'Id of a sale: small letters, digits and dashes, at most 64.',
     examples: ['spring-skins'],
   });

@@ -22,5 +22,5 @@ function statusOf(error: unknown): number {
   const isDebug = process.argv.includes(DEBUG_FLAG);
   const sentence = error instanceof CommandFailed ? error.message : sentenceOf(error);
   console.error(sentence === null || isDebug ? error : `sluice: ${sentence}`);
-  return EXIT.failed;
+  return error instanceof CommandFailed ? error.status : EXIT.failed;
 }

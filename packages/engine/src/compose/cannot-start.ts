@@ -14,7 +14,8 @@ export function sentenceOf(error: unknown): string | null {
 export function ledgerDoesNotOpen(file: string, error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   const reason = error.message.replace(/\.?$/, '.');
-  const sentence = `The ledger ${file} cannot be opened. ${reason} ${LEDGER_ADVICE[error.code] ?? ''}`;
+  const advice = CORRUPT.test(reason) ? CORRUPT_ADVICE : (LEDGER_ADVICE[error.code] ?? '');
+  const sentence = `The ledger ${file} cannot be opened. ${reason} ${advice}`;
   return new CannotStart(sentence.trim(), { cause: error });
 }
 
@@ -24,6 +25,10 @@ const LEDGER_ADVICE: Readonly<Partial<Record<Fault['code'], string>>> = {
   storage_full: 'Make room on its disk.',
   storage_unusable: 'Give this user the right to read and write it, or restore it from a backup.',
 };
+
+const CORRUPT = /malformed|not a database|disk image/i;
+const CORRUPT_ADVICE =
+  'Its content is damaged. Keep a copy of the data directory, then put the last good backup of the ledger in its place; with none, move the file away: a start makes an empty ledger, and what was sold is lost.';
 
 /** Likewise for a socket that cannot be listened on. */
 export function cannotListen(host: string, port: number, error: unknown): unknown {

@@ -30,6 +30,17 @@ export function readEndpoint(dataDir: string): Endpoint | null {
   return { url, adminUrl, pid };
 }
 
+/** Whether a process of this number runs: perhaps another one, when the number was given again. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 export function writeEndpoint(dataDir: string, endpoint: Endpoint): void {
   onDisk(dataDir, 'written', () => writePrivateFile(join(dataDir, ENDPOINT_FILE), jsonText(endpoint)));
 }

@@ -17,21 +17,32 @@ export interface DeploymentKeys {
   readonly isJwtKeyGenerated: boolean;
 }
 
+type KeySettings = Pick<Settings, 'jwtKey' | 'adminKey' | 'serverKey' | 'tokenKeys'>;
+
 /** Generates and keeps what is missing. */
-export function openKeys(
-  dataDir: string,
-  settings: Pick<Settings, 'jwtKey' | 'adminKey' | 'serverKey' | 'tokenKeys'>,
-): DeploymentKeys {
+export function openKeys(dataDir: string, settings: KeySettings): DeploymentKeys {
   const stored = readKeys(dataDir);
-  const kept: StoredKeys = {
+  const kept = withMissing(stored, settings);
+  if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
+  return keysOf(kept, settings);
+}
+
+/** Throws what `openKeys` would, and writes nothing. */
+export function checkStoredKeys(dataDir: string, settings: KeySettings): void {
+  keysOf(withMissing(readKeys(dataDir), settings), settings);
+}
+
+function withMissing(stored: StoredKeys, settings: KeySettings): StoredKeys {
+  return {
     ...stored,
     ...(settings.jwtKey === undefined && { jwtKey: stored.jwtKey ?? newSecret() }),
     ...(settings.adminKey === undefined && { adminKey: stored.adminKey ?? newSecret() }),
     ...(settings.serverKey === undefined && { serverKey: stored.serverKey ?? newSecret() }),
     ...(settings.tokenKeys === undefined && { tokenKeys: stored.tokenKeys ?? [`k1:${newSecret()}`] }),
   };
-  if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
+}
 
+function keysOf(kept: StoredKeys, settings: KeySettings): DeploymentKeys {
   return {
     jwtKey: settings.jwtKey ?? storedKey('jwtKey', kept.jwtKey),
     adminKey: settings.adminKey ?? storedKey('adminKey', kept.adminKey),

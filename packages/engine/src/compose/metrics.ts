@@ -1,4 +1,5 @@
 /** What an operator's Prometheus is told: what was counted, and how things are at this moment. */
+import { FIGURES } from '../adapters/system/figures.ts';
 import type { LoopLag } from '../adapters/system/loop-lag.ts';
 import { type Gauge, PROMETHEUS_MEDIA_TYPE, type PrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
@@ -29,32 +30,29 @@ function engineGauges({ ledgerBreaker, purchasesInFlight, queue }: EngineReading
     value: state === ledgerBreaker ? 1 : 0,
   }));
   return [
-    { name: 'sluice_breaker_state', help: '1 for the state that a breaker is in.', samples: breaker },
-    gauge('sluice_purchases_in_flight', 'Purchases in hand.', purchasesInFlight),
+    { figure: FIGURES.breakerState, samples: breaker },
+    gauge(FIGURES.purchasesInFlight, purchasesInFlight),
     ...(queue === null
       ? []
-      : [
-          gauge('sluice_queue_claims', 'Claims that wait to be settled.', queue.entries),
-          gauge('sluice_queue_oldest_age_seconds', 'How long the oldest has waited.', (queue.oldestAgeMs ?? 0) / 1_000),
-        ]),
+      : [gauge(FIGURES.queueClaims, queue.entries), gauge(FIGURES.queueOldestAge, (queue.oldestAgeMs ?? 0) / 1_000)]),
   ];
 }
 
 function limiterGauge(limits: RequestLimits): Gauge {
   const samples = Object.entries(limits.keyCounts()).map(([limit, value]) => ({ labels: { limit }, value }));
-  return { name: 'sluice_limiter_keys', help: 'Keys that a rate limit remembers.', samples };
+  return { figure: FIGURES.limiterKeys, samples };
 }
 
 function processGauges(lag: LoopLag): readonly Gauge[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   return [
-    gauge('sluice_event_loop_lag_seconds', 'How late the event loop is, smoothed.', lag.lagMs() / 1_000),
-    gauge('process_resident_memory_bytes', 'Memory of the process.', rss),
-    gauge('nodejs_heap_size_used_bytes', 'Of it, used by objects.', heapUsed),
-    gauge('nodejs_external_memory_bytes', 'And by buffers outside the heap.', external),
+    gauge(FIGURES.eventLoopLag, lag.lagMs() / 1_000),
+    gauge(FIGURES.residentMemory, rss),
+    gauge(FIGURES.heapUsed, heapUsed),
+    gauge(FIGURES.externalMemory, external),
   ];
 }
 
-function gauge(name: string, help: string, value: number): Gauge {
-  return { name, help, samples: [{ value }] };
+function gauge(figure: Gauge['figure'], value: number): Gauge {
+  return { figure, samples: [{ value }] };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeConfig } from './describe.ts';
+import { describeConfig, factsOf, findSetting } from './describe.ts';
 import { type ConfigSources, loadConfig } from './load.ts';
 import { describeMistakes } from './mistake.ts';
 import { envNameOf, SETTING_KEYS, SETTINGS, schemaOf } from './settings.ts';
@@ -78,6 +78,8 @@ describe('loading the configuration', () => {
     expect(mistakes.find(({ where }) => where.startsWith('datadir'))?.wanted).toBe('dataDir, perhaps');
     expect(mistakes.find(({ where }) => where.startsWith('SLUICE_PROT'))?.wanted).toBe('SLUICE_PORT, perhaps');
     expect(mistakes.find(({ where }) => where === '--port')?.wanted).toBe('a whole number from 0 to 65535');
+    expect(describeMistakes(mistakes)).toContain('SLUICE_ADMIN_PORT (environment): wanted at most 65535, got 65536');
+    expect(describeMistakes(mistakesOf({ flags: { maxLoopLagMs: '-1' } }))).toContain('wanted at least 0, got -1');
   });
 
   test('finds one mistake for every setting that is wrong, wherever it is (property)', () => {
@@ -131,6 +133,26 @@ describe('loading the configuration', () => {
       'text that is not JSON (line 3)',
     );
     expect(mistakesOf({ file: { name: 'f.json', text: '{"__proto__": {}, "toString": 1}' } })).toHaveLength(2);
+  });
+});
+
+describe('a setting', () => {
+  test('is found by any of its names, and by one that is nearly right', () => {
+    for (const name of ['dataDir', 'SLUICE_DATA_DIR', '--data-dir', 'data-dir'])
+      expect(findSetting(name)).toEqual({ key: 'dataDir' });
+    for (const name of ['datadir', 'SLUICE_DATADIR', 'data-dri'])
+      expect(findSetting(name)).toEqual({ near: 'dataDir' });
+    expect(findSetting('constructor')).toEqual({ near: null });
+  });
+
+  test('says what it takes, and has no option when it is a secret', () => {
+    expect(factsOf('port')).toMatchObject({
+      type: 'whole number',
+      takes: 'a whole number from 0 to 65535',
+      default: 8460,
+    });
+    expect(factsOf('trustedProxies').type).toMatch(/^list/);
+    expect(factsOf('jwtKey')).toMatchObject({ flag: null, secret: true, default: null });
   });
 });
 

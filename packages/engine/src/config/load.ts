@@ -120,7 +120,7 @@ function fromFlags(flags: ConfigSources['flags']): readonly Found[] {
 
 /** What a text means for a setting; a text that means nothing stays as it is, and is a mistake like any other. */
 function meaningOf(key: SettingKey, text: string): unknown {
-  const { type } = schemaOf(key) as { readonly type?: string };
+  const { type } = schemaOf(key);
   if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
   if (type === 'array')
     return text
@@ -133,7 +133,19 @@ function meaningOf(key: SettingKey, text: string): unknown {
 function mistakeIn(key: SettingKey, where: string, value: unknown): Mistake | null {
   const schema = schemaOf(key);
   if (Value.Check(schema, value)) return null;
-  return { where, got: schema.secret ? masked(value) : shown(value), wanted: schema.wanted };
+  return {
+    where,
+    got: schema.secret ? masked(value) : shown(value),
+    wanted: boundPassed(schema, value) ?? schema.wanted,
+  };
+}
+
+/** A number that is only too large or too small is told the bound that it passes. */
+function boundPassed(schema: { readonly minimum?: number; readonly maximum?: number }, value: unknown): string | null {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return null;
+  if (schema.maximum !== undefined && value > schema.maximum) return `at most ${schema.maximum}`;
+  if (schema.minimum !== undefined && value < schema.minimum) return `at least ${schema.minimum}`;
+  return null;
 }
 
 function masked(value: unknown): string {

@@ -9,6 +9,6 @@ export interface Mistake {
 
 export function describeMistakes(mistakes: readonly Mistake[]): string {
   const head = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`;
-  const lines = mistakes.map(({ where, got, wanted }) => `  ${where}: got ${got}, wanted ${wanted}`);
+  const lines = mistakes.map(({ where, got, wanted }) => `  ${where}: wanted ${wanted}, got ${got}`);
   return [`the configuration has ${head}:`, ...lines].join('\n');
 }

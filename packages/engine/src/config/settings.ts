@@ -204,9 +204,17 @@ export function isSettingKey(name: string): name is SettingKey {
   return Object.hasOwn(SETTINGS.properties, name);
 }
 
-export function schemaOf(key: SettingKey): TSchema & SettingNotes {
+/** What is read of a schema besides its notes. */
+interface SettingShape {
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly unknown[];
+}
+
+export function schemaOf(key: SettingKey): TSchema & SettingNotes & SettingShape {
   const schema: TSchema = SETTINGS.properties[key];
-  return schema as TSchema & SettingNotes;
+  return schema as TSchema & SettingNotes & SettingShape;
 }
 
 export const ENV_PREFIX = 'SLUICE_';

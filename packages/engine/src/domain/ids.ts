@@ -2,6 +2,8 @@
  * Ids are strings, compared byte by byte and never parsed: an account number beyond 2^53 keeps its digits through JSON, Lua
  * and SQL.
  */
+import { SALE_ID_PATTERN } from '@sluice/contract/codes';
+
 export type SaleId = string;
 export type OrderId = string;
 export type BuyerId = string;
@@ -9,7 +11,7 @@ export type BuyerId = string;
 /** Longest buyer id that is carried, in UTF-16 units: an index entry of every database we store it in. */
 export const MAX_BUYER_ID_LENGTH = 512;
 
-const SALE_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const SALE_ID = new RegExp(SALE_ID_PATTERN);
 
 /** Sale ids stand in paths, key names and file names. */
 export function isSaleId(value: string): value is SaleId {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FIGURES } from './figures.ts';
 import { createPrometheusTelemetry } from './prometheus.ts';
 
 test('figures are written as Prometheus reads them', () => {
@@ -11,8 +12,8 @@ test('figures are written as Prometheus reads them', () => {
   telemetry.settlementFailed('storage_full');
   telemetry.ordersChanged(['pending', 'pending', 'expired']);
   const text = telemetry.write([
-    { name: 'sluice_queue_claims', help: 'Waiting.', samples: [{ value: 7 }] },
-    { name: 'sluice_limiter_keys', help: 'Keys.', samples: [{ labels: { limit: 'address' }, value: 2 }] },
+    { figure: FIGURES.queueClaims, samples: [{ value: 7 }] },
+    { figure: FIGURES.limiterKeys, samples: [{ labels: { limit: 'address' }, value: 2 }] },
   ]);
   const lines = text.split('\n');
   for (const line of [

@@ -1,15 +1,15 @@
 /**
  * Figures in Prometheus' text format 0.0.4. Written by hand: counting is one addition into a Map or a typed array, and the
- * text is put together only when it is asked for. Labels come from closed lists, so the number of lines is bounded.
+ * text is put together only when it is asked for. What there is to count is in figures.ts.
  */
 import type { Telemetry } from '../../ports/telemetry.ts';
+import { FIGURES, type Figure } from './figures.ts';
 
 export const PROMETHEUS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** A figure that is read when it is asked for. */
 export interface Gauge {
-  readonly name: string;
-  readonly help: string;
+  readonly figure: Figure & { readonly kind: 'gauge' };
   readonly samples: readonly { readonly labels?: Labels; readonly value: number }[];
 }
 
@@ -20,22 +20,15 @@ export interface PrometheusTelemetry extends Telemetry {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Claims in one call or group: powers of two, up to the most that one may carry. */
-const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-
 export function createPrometheusTelemetry(): PrometheusTelemetry {
-  const turnedAway = createCounter('sluice_turned_away_total', 'Tries and calls turned away, by stage and reason.');
-  const claims = createCounter('sluice_claims_total', 'Claims judged by the gate, by what came of them.');
-  const settled = createCounter('sluice_settlements_total', 'Claims brought to the ledger, by what came of them.');
-  const failures = createCounter(
-    'sluice_settlement_failures_total',
-    'Groups that met a fault, by code; they are tried again.',
-  );
-  const orders = createCounter('sluice_orders_total', 'Orders that came into a state, as told to their watchers.');
-  const batchSize = createHistogram('sluice_gate_batch_claims', 'Claims in one call to the gate.', SIZES);
-  const groupSize = createHistogram('sluice_settlement_group_claims', 'Claims in one settlement.', SIZES);
-  const latency = createHistogram('sluice_settlement_duration_seconds', 'What one settlement took.', SECONDS);
+  const turnedAway = createCounter(FIGURES.turnedAway);
+  const claims = createCounter(FIGURES.claims);
+  const settled = createCounter(FIGURES.settlements);
+  const failures = createCounter(FIGURES.settlementFailures);
+  const orders = createCounter(FIGURES.orders);
+  const batchSize = createHistogram(FIGURES.batchSize);
+  const groupSize = createHistogram(FIGURES.groupSize);
+  const latency = createHistogram(FIGURES.settlementDuration);
   const all = [turnedAway, claims, settled, failures, orders, batchSize, groupSize, latency];
 
   return {
@@ -60,20 +53,19 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
   };
 }
 
-function createCounter(name: string, help: string) {
+function createCounter(figure: Figure & { readonly kind: 'counter' }) {
+  const { name } = figure;
   const counts = new Map<string, number>();
   return {
     add(labels: string, count: number): void {
       counts.set(labels, (counts.get(labels) ?? 0) + count);
     },
-    lines: () => [
-      ...headOf(name, help, 'counter'),
-      ...[...counts].map(([labels, count]) => `${name}{${labels}} ${count}`),
-    ],
+    lines: () => [...headOf(figure), ...[...counts].map(([labels, count]) => `${name}{${labels}} ${count}`)],
   };
 }
 
-function createHistogram(name: string, help: string, bounds: readonly number[]) {
+function createHistogram(figure: Figure & { readonly buckets: readonly number[] }) {
+  const { name, buckets: bounds } = figure;
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;
   return {
@@ -89,16 +81,13 @@ function createHistogram(name: string, help: string, bounds: readonly number[]) 
         below += counts[index] ?? 0;
         return `${name}_bucket{le="${bound}"} ${below}`;
       });
-      return [...headOf(name, help, 'histogram'), ...buckets, `${name}_sum ${sum}`, `${name}_count ${below}`];
+      return [...headOf(figure), ...buckets, `${name}_sum ${sum}`, `${name}_count ${below}`];
     },
   };
 }
 
-function gaugeLines({ name, help, samples }: Gauge): readonly string[] {
-  return [
-    ...headOf(name, help, 'gauge'),
-    ...samples.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`),
-  ];
+function gaugeLines({ figure, samples }: Gauge): readonly string[] {
+  return [...headOf(figure), ...samples.map(({ labels = {}, value }) => `${figure.name}${labelText(labels)} ${value}`)];
 }
 
 function labelText(labels: Labels): string {
@@ -106,6 +95,6 @@ function labelText(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-function headOf(name: string, help: string, type: string): readonly string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+function headOf({ name, help, kind }: Figure): readonly string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`];
 }

@@ -1,7 +1,7 @@
 /** `sluice dev-token`: a buyer's JWT, as the operator's own back end would sign it. */
 import type { Command } from 'commander';
 import { signDevToken } from '../../compose/dev-token.ts';
-import { CommandFailed } from '../command-failed.ts';
+import { wrongUsage } from '../command-failed.ts';
 import { type DeploymentOptions, findDeployment, withJwtKeyOption } from '../deployment.ts';
 import { durationOption } from '../option-values.ts';
 import { printJson } from '../print.ts';
@@ -33,7 +33,7 @@ function printDevToken(buyer: string, options: DevTokenOptions): void {
   const lifetimeMs = options.lifetime;
   const expiresAtMs = Date.now() + lifetimeMs;
   const jwt = signDevToken({ jwtKey: jwtKey(), buyerClaim, buyer, lifetimeMs });
-  if (jwt === null) throw new CommandFailed('No buyer can have this name: it is empty, too long, or not text.');
+  if (jwt === null) throw wrongUsage('No buyer can have this name: it is empty, too long, or not text.');
   if (options.json) printJson({ buyer, jwt, expiresAtMs });
   else console.log(jwt);
 }

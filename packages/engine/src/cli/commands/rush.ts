@@ -6,7 +6,7 @@ import { routes } from '../../bench/routes.ts';
 import { CannotRush, type RushOptions, runRush } from '../../bench/rush.ts';
 import { rushDocument } from '../../bench/rush-document.ts';
 import type { FreshSale } from '../../bench/rush-options.ts';
-import { CommandFailed, EXIT } from '../command-failed.ts';
+import { CommandFailed, EXIT, wrongUsage } from '../command-failed.ts';
 import {
   callAdmin,
   type Deployment,
@@ -152,7 +152,7 @@ function paymentPlan(deployment: Deployment, options: RushCommandOptions): Pick<
   const { pay, neverPay, payLate, cancel } = options;
   if (!pay && neverPay + payLate + cancel === 0) return {};
   if (neverPay + payLate + cancel > 1) {
-    throw new CommandFailed('--never-pay, --pay-late and --cancel are shares of the same buyers: 1 at most together.');
+    throw wrongUsage('--never-pay, --pay-late and --cancel are shares of the same buyers: 1 at most together.');
   }
   return { payments: { serverKey: deployment.serverKey(), neverPay, payLate, cancel } };
 }

@@ -3,7 +3,7 @@ import type { AdminSaleAnswer, CreateSaleRequest } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { durationOption, instant, wholeNumber } from '../option-values.ts';
+import { durationOption, instant, saleId, wholeNumber } from '../option-values.ts';
 import { instantText, printJson, printTable, printTitle } from '../print.ts';
 
 interface SaleCreateOptions extends DeploymentOptions {
@@ -26,8 +26,9 @@ Examples:
 
 export function addSaleCreate(sale: Command): void {
   const command = sale
-    .command('create <id>')
+    .command('create')
     .description('create a sale and publish it')
+    .argument('<id>', 'yours: small letters, digits and dashes', saleId)
     .requiredOption('--units <number>', 'all units of the sale', wholeNumber(0))
     .option('--title <text>', 'what is sold, for people (default: the id)')
     .option('--limit <units>', 'units that one buyer may have', wholeNumber(1), 1)

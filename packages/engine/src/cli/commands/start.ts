@@ -1,14 +1,14 @@
 /** `sluice start`: everything in one process, until it is told to stop. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { createLog, type Logger } from '../../compose/log.ts';
 import type { EmbeddedDeployment } from '../../compose/start-embedded.ts';
-import { envNameOf, flagNameOf, SETTING_KEYS, type SettingKey, schemaOf } from '../../config/settings.ts';
 import { EXIT } from '../command-failed.ts';
 import { settingsOrFail } from '../deployment.ts';
 import { printJson } from '../print.ts';
+import { type SettingOptions, withSettingOptions } from '../setting-options.ts';
 import { printBanner } from '../start-banner.ts';
 
-type StartOptions = Partial<Record<SettingKey, string>> & { readonly config?: string; readonly json?: true };
+type StartOptions = SettingOptions & { readonly json?: true };
 
 const HELP = `
 Settings come from, each over the one before it: defaults, sluice.config.json, the environment, the command line.
@@ -23,18 +23,10 @@ Examples:
 
 export function addStart(program: Command): void {
   const command = program.command('start').description('run everything in one process, with a sample sale');
-  for (const key of SETTING_KEYS) if (!schemaOf(key).secret) command.addOption(settingOption(key));
-  command
-    .option('--config <file>', 'configuration file (default: sluice.config.json)')
+  withSettingOptions(command)
     .option('--json', 'print one JSON document when it is open')
     .addHelpText('after', HELP)
     .action(start);
-}
-
-function settingOption(key: SettingKey): Option {
-  const { description, default: value } = schemaOf(key);
-  const fallback = value === undefined ? '' : `; default: ${value}`;
-  return new Option(`${flagNameOf(key)} <value>`, `${description} (${envNameOf(key)}${fallback})`);
 }
 
 async function start({ config, json, ...flags }: StartOptions): Promise<void> {

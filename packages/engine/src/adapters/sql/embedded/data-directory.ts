@@ -30,6 +30,17 @@ export interface DataDirectory {
   release(): void;
 }
 
+/** Where a data directory keeps its ledger. */
+export function ledgerFileIn(directory: string): string {
+  return join(resolve(directory), LEDGER_FILE);
+}
+
+/** The process that said it holds the directory; null when none did. It may be gone: only the lock itself is proof. */
+export function readHolderPid(directory: string): number | null {
+  const pid = Number(readHolder(resolve(directory)));
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+}
+
 export async function holdDataDirectory(directory: string): Promise<DataDirectory> {
   const path = resolve(directory);
   create(path);
@@ -83,8 +94,9 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
     return lock;
   } catch (error) {
     lock?.close();
-    const isHeld = faultOfSqlite(error)?.code === 'ledger_unavailable';
-    throw isHeld ? held(path, error) : unusable(path, error);
+    const code = faultOfSqlite(error)?.code;
+    if (code === 'ledger_unavailable') throw held(path, error);
+    throw code === 'storage_unusable' && isFileOf(path) ? brokenLock(path, error) : unusable(path, error);
   }
 }
 
@@ -103,6 +115,25 @@ function held(path: string, cause: unknown): Fault {
   return new Fault(
     'data_dir_held',
     `The data directory ${path} is held by ${holder}. Stop that one first, or use another data directory.`,
+    cause,
+  );
+}
+
+/** Told apart from a directory that this user may not write. */
+function isFileOf(path: string): boolean {
+  try {
+    closeSync(openSync(join(path, LOCK_FILE), 'r+'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function brokenLock(path: string, cause: unknown): Fault {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Fault(
+    'storage_unusable',
+    `The lock ${join(path, LOCK_FILE)} is no longer one (${why}). It holds nothing else: when no Sluice runs on this directory, remove it, and a new one is made.`,
     cause,
   );
 }

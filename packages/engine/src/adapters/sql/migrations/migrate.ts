@@ -22,15 +22,24 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
   };
 }
 
-export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<void> {
-  const migrations = migrationsFor(dialect);
-  const unknown = (await appliedNames(db)).filter((name) => !Object.hasOwn(migrations, name));
+/** The steps that a database has yet to take, in their order. Throws `ledger_newer` for one that has taken others. */
+export async function pendingMigrations(db: LedgerDatabase, dialect: SqlDialect): Promise<readonly string[]> {
+  const known = Object.keys(migrationsFor(dialect));
+  const applied = await appliedNames(db);
+  const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new Fault(
       'ledger_newer',
       `The ledger was written by a newer version of Sluice (unknown here: ${unknown.join(', ')}). Start that version.`,
     );
   }
+  return known.filter((name) => !applied.includes(name));
+}
+
+/** Answers which steps it took. */
+export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<readonly string[]> {
+  const pending = await pendingMigrations(db, dialect);
+  const migrations = migrationsFor(dialect);
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
@@ -39,6 +48,7 @@ export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed', { cause: error });
+  return pending;
 }
 
 async function appliedNames(db: LedgerDatabase): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 /** Opens the ledger of one SQLite file on the calling thread, which it blocks while it works. */
 import { Kysely } from 'kysely';
 import type { Ledger } from '../../../../ports/ledger.ts';
+import type { SqlDialect } from '../../dialect.ts';
 import { createSqlLedger } from '../../ledger.ts';
 import { migrate } from '../../migrations/migrate.ts';
-import type { LedgerTables } from '../../schema.ts';
+import type { LedgerDatabase, LedgerTables } from '../../schema.ts';
 import { createSqliteDialect } from './dialect.ts';
 import { faultOfSqlite } from './faults.ts';
 import { loadSqlite, type SqliteDatabase } from './library.ts';
@@ -42,10 +43,18 @@ export async function openDatabase(file: string): Promise<SqliteDatabase> {
 
 /** Brings the database to our schema first. */
 export async function ledgerOn(database: SqliteDatabase): Promise<OpenLedger> {
-  const dialect = createSqliteDialect(database);
-  const db = new Kysely<LedgerTables>({ dialect: dialect.kysely });
+  const { db, dialect } = databaseOf(database);
   await migrate(db, dialect);
   return { ledger: createSqlLedger(db, dialect), close: () => db.destroy() };
+}
+
+/** As it is, whatever its schema. */
+export function databaseOf(database: SqliteDatabase): {
+  readonly db: LedgerDatabase;
+  readonly dialect: SqlDialect;
+} {
+  const dialect = createSqliteDialect(database);
+  return { db: new Kysely<LedgerTables>({ dialect: dialect.kysely }), dialect };
 }
 
 function setUp(database: SqliteDatabase): void {

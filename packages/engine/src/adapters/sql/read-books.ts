@@ -1,0 +1,94 @@
+/** Reads what the ledger has written down of every sale, added up by the database: no order comes into memory. */
+import { sql } from 'kysely';
+import { isLive, ORDER_STATES, placeOfOrder } from '../../domain/order/order.ts';
+import type { AccountBalance, BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
+import { quotaOfRow } from './rows.ts';
+import type { LedgerDatabase, LedgerTransaction } from './schema.ts';
+
+/** Enough to see what is wrong; if all are wrong, nobody reads all of them. */
+const MOST_WRONG_BUYERS = 20;
+
+/** At one moment. */
+export function readBooks(db: LedgerDatabase): Promise<readonly SaleBooks[]> {
+  return db.transaction().execute(async (trx) => {
+    const sales = await trx.selectFrom('sales').selectAll().orderBy('id').execute();
+    const books: SaleBooks[] = [];
+    for (const { id, total_units, free_units, allotted_units } of sales) {
+      const quotas = await trx.selectFrom('quotas').selectAll().where('sale_id', '=', id).execute();
+      books.push({
+        ...{ saleId: id, totalUnits: total_units, freeUnits: free_units, allottedUnits: allotted_units },
+        quotas: quotas.map(quotaOfRow),
+        orders: await orderUnits(trx, id),
+        quarantinedUnits: await quarantinedUnits(trx, id),
+        journal: [...(await balances(trx, id, 'to_account')), ...(await balances(trx, id, 'from_account'))],
+        wrongBuyers: await wrongBuyers(trx, id),
+      });
+    }
+    return books;
+  });
+}
+
+async function orderUnits(trx: LedgerTransaction, saleId: string): Promise<readonly OrderUnits[]> {
+  const rows = await trx
+    .selectFrom('orders')
+    .select(['region', 'segment', 'channel', 'state', (eb) => eb.fn.sum<number>('units').as('units')])
+    .where('sale_id', '=', saleId)
+    .groupBy(['region', 'segment', 'channel', 'state'])
+    .execute();
+  return rows.flatMap(({ region, segment, channel, state, units }): readonly OrderUnits[] => {
+    const place = placeOfOrder(state);
+    if (place !== 'held' && place !== 'sold') return [];
+    return [{ quota: { saleId, region, segment, channel }, place, units: Number(units) }];
+  });
+}
+
+async function quarantinedUnits(trx: LedgerTransaction, saleId: string): Promise<number> {
+  const { units } = await trx
+    .selectFrom('quarantine')
+    .select((eb) => eb.fn.sum<number | null>('quarantined_units').as('units'))
+    .where('sale_id', '=', saleId)
+    .executeTakeFirstOrThrow();
+  return Number(units ?? 0);
+}
+
+/** What came into each account, or what left it, which is less than nothing. */
+async function balances(
+  trx: LedgerTransaction,
+  saleId: string,
+  side: 'to_account' | 'from_account',
+): Promise<readonly AccountBalance[]> {
+  const rows = await trx
+    .selectFrom('journal')
+    .select(['region', 'segment', 'channel', `${side} as account`, (eb) => eb.fn.sum<number>('units').as('units')])
+    .where('sale_id', '=', saleId)
+    .groupBy(['region', 'segment', 'channel', side])
+    .execute();
+  return rows.map(({ region, segment, channel, account, units }) => ({
+    quota: region === null || segment === null || channel === null ? null : { saleId, region, segment, channel },
+    account,
+    units: side === 'to_account' ? Number(units) : 0 - Number(units),
+  }));
+}
+
+async function wrongBuyers(trx: LedgerTransaction, saleId: string): Promise<readonly BuyerUnits[]> {
+  const live = ORDER_STATES.filter(isLive);
+  const ordered = trx
+    .selectFrom('orders')
+    .select(['buyer_id', (eb) => eb.fn.sum<number>('units').as('ordered_units')])
+    .where('sale_id', '=', saleId)
+    .where('state', 'in', live)
+    .groupBy('buyer_id')
+    .as('ordered');
+  const rows = await trx
+    .selectFrom('buyers')
+    .leftJoin(ordered, 'ordered.buyer_id', 'buyers.buyer_id')
+    .select(['buyers.buyer_id', 'buyers.units', 'ordered.ordered_units'])
+    .where('buyers.sale_id', '=', saleId)
+    .where(sql<boolean>`buyers.units <> coalesce(ordered.ordered_units, 0)`)
+    .orderBy('buyers.buyer_id')
+    .limit(MOST_WRONG_BUYERS)
+    .execute();
+  return rows.map((row) => ({
+    ...{ buyerId: row.buyer_id, recordedUnits: row.units, orderedUnits: Number(row.ordered_units ?? 0) },
+  }));
+}

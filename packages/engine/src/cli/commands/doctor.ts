@@ -1,0 +1,86 @@
+/** `sluice doctor`: looks at everything that a deployment stands on, and says what to do about what is wrong. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { isProcessAlive, readEndpoint } from '../../compose/deployment-files.ts';
+import { lookAtStore } from '../../compose/stopped-store.ts';
+import { describeMistakes } from '../../config/mistake.ts';
+import { loadConfigHere } from '../../config/read-sources.ts';
+import type { Settings } from '../../config/settings.ts';
+import { EXIT } from '../command-failed.ts';
+import { type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
+import { CHECKS } from '../doctor/checks/index.ts';
+import { FINDING_LEVELS, type Finding, type FindingLevel, fail, ok } from '../doctor/finding.ts';
+import type { Scene } from '../doctor/scene.ts';
+import { printJson } from '../print.ts';
+
+const HELP = `
+Looks at this Node, the configuration, the data directory, its lock, keys and disk, the ledger (whole? up to date? do its books
+balance? is the clock behind it?), the ports, and the deployment when one runs. It changes nothing. A ledger in use is not opened.
+
+Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does. A warning fails nothing.
+
+Examples:
+  $ sluice doctor
+  $ sluice doctor --data-dir /var/lib/sluice --json
+  $ sluice doctor --url https://shop.example
+`;
+
+type DoctorOptions = DeploymentOptions & { readonly json?: true };
+
+export function addDoctor(program: Command): void {
+  const command = program
+    .command('doctor')
+    .description('look at everything a deployment stands on, and say what to do')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP);
+  withDeploymentOptions(command).action(doctor);
+}
+
+async function doctor(options: DoctorOptions): Promise<void> {
+  const { dataDir, config } = options;
+  const loaded = loadConfigHere(dataDir === undefined ? {} : { dataDir }, config);
+  const findings =
+    loaded.kind === 'mistaken'
+      ? [fail('configuration', describeMistakes(loaded.mistakes))]
+      : [ok('configuration', 'Every setting is one.'), ...(await lookAround(loaded.settings, options))];
+  const level = worstOf(findings);
+  if (options.json) printJson({ level, findings });
+  else print(findings);
+  process.exitCode = level === 'fail' ? EXIT.failed : EXIT.ok;
+}
+
+async function lookAround(settings: Settings, options: DoctorOptions): Promise<readonly Finding[]> {
+  const dataDir = resolve(settings.dataDir);
+  const endpoint = readEndpoint(dataDir);
+  const store = await lookAtStore(dataDir);
+  const scene: Scene = {
+    ...{ settings, dataDir, endpoint, store, deployment: findDeployment(options) },
+    isRunning: store.kind === 'held' && endpoint !== null && isProcessAlive(endpoint.pid),
+    isElsewhere: options.url !== undefined || options.adminUrl !== undefined,
+  };
+  try {
+    const findings: Finding[] = [];
+    for (const check of CHECKS) findings.push(...(await check(scene)));
+    return findings;
+  } finally {
+    if (store.kind === 'open') await store.store.close();
+  }
+}
+
+function worstOf(findings: readonly Finding[]): FindingLevel {
+  const rank = Math.max(0, ...findings.map(({ level }) => FINDING_LEVELS.indexOf(level)));
+  return FINDING_LEVELS[rank] ?? 'ok';
+}
+
+const MARKS: Readonly<Record<FindingLevel, string>> = {
+  ok: pc.green('ok  '),
+  warn: pc.yellow('warn'),
+  fail: pc.red('FAIL'),
+};
+
+function print(findings: readonly Finding[]): void {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  for (const { check, level, says } of findings)
+    console.log(`${MARKS[level]}  ${check.padEnd(width)}  ${says.replaceAll('\n', `\n${' '.repeat(width + 8)}`)}`);
+}

@@ -1,0 +1,14 @@
+/** Every check, in the order in which their findings are read. */
+import type { Check } from '../scene.ts';
+import { checkDataDirectory } from './data-directory.ts';
+import { checkDeployment } from './deployment.ts';
+import { checkKeys } from './keys.ts';
+import { checkLedger } from './ledger.ts';
+import { checkLock } from './lock.ts';
+import { checkNodeVersion } from './node-version.ts';
+import { checkPorts } from './ports.ts';
+
+export const CHECKS: readonly Check[] = [
+  ...[checkNodeVersion, checkDataDirectory, checkLock, checkKeys, checkLedger],
+  ...[checkPorts, checkDeployment],
+];

@@ -1,0 +1,49 @@
+import { auditLedger, type StoppedStore } from '../../../compose/stopped-store.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+import type { Check } from '../scene.ts';
+
+const NAME = 'ledger';
+
+/** Open, whole, of this version's schema, and its counters say what its orders and its journal say. */
+export const checkLedger: Check = async ({ store }) => {
+  switch (store.kind) {
+    case 'none':
+      return [ok(NAME, 'There is none yet.')];
+    case 'held':
+      return [ok(NAME, 'The running deployment has it open; stop it to have it checked for damage.')];
+    case 'broken':
+      return [fail(NAME, store.sentence)];
+    case 'open':
+      return lookInto(store.store);
+  }
+};
+
+async function lookInto({ ledger, ledgerFile }: StoppedStore): Promise<readonly Finding[]> {
+  const [damage] = ledger.damage();
+  if (damage !== undefined) {
+    const says = `${ledgerFile} is damaged (${damage}): keep a copy of it, and put the last good backup in its place.`;
+    return [fail(NAME, says)];
+  }
+  const pending = await ledger.pendingMigrations();
+  if (pending.length > 0) {
+    const says = `${ledgerFile} is of an older version (${pending.join(', ')} missing): a start brings it to date, or \`sluice migrate\`.`;
+    return [warn(NAME, says)];
+  }
+  const wrong = (await auditLedger(ledger)).filter(({ differences }) => differences.length > 0);
+  if (wrong.length > 0) {
+    const names = wrong.map(({ books }) => books.saleId).join(', ');
+    return [fail(NAME, `The books of ${names} do not balance: \`sluice reconcile\` says where.`)];
+  }
+  return [ok(NAME, `${ledgerFile} is whole and up to date, and its books balance.`), await clock(ledger)];
+}
+
+/** A clock that steps is slewed by time services; more than this is a step. */
+const STEP_MS = 1_000;
+
+async function clock(ledger: StoppedStore['ledger']): Promise<Finding> {
+  const lastMs = await ledger.lastWrittenAtMs();
+  const behindMs = lastMs === null ? 0 : lastMs - Date.now();
+  if (behindMs <= STEP_MS) return ok('clock', 'This machine is not behind what the ledger has written.');
+  const says = `This machine's clock is ${Math.round(behindMs / 1_000)} s behind the last entry of the ledger: it was stepped back, or that one was wrong. Set it right before a start: windows and due times go by it.`;
+  return fail('clock', says);
+}
