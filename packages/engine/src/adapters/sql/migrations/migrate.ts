@@ -9,6 +9,7 @@ import type { LedgerDatabase } from '../schema.ts';
 import { ledgerMigration } from './0001-ledger.ts';
 import { orderLifeMigration } from './0002-order-life.ts';
 import { deliveriesMigration } from './0003-deliveries.ts';
+import { leasesMigration } from './0007-leases.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -19,10 +20,28 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0001-ledger': ledgerMigration(dialect),
     '0002-order-life': orderLifeMigration(dialect),
     '0003-deliveries': deliveriesMigration(dialect),
+    '0007-leases': leasesMigration(dialect),
   };
 }
 
 export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<void> {
+  const { migrationLock } = dialect;
+  if (!migrationLock) return migrateOn(db, dialect, {});
+  await db.transaction().execute(async (trx) => {
+    for (const statement of migrationLock) await statement.execute(trx);
+    // The migrator asks for a connection of its own. It gets this one, which has the lock, and a session lock is not needed.
+    Object.defineProperty(trx, 'connection', {
+      value: () => ({ execute: (work: (db: unknown) => unknown) => work(trx) }),
+    });
+    await migrateOn(trx, dialect, { disableTransactions: true });
+  });
+}
+
+async function migrateOn(
+  db: LedgerDatabase,
+  dialect: SqlDialect,
+  options: { readonly disableTransactions?: true },
+): Promise<void> {
   const migrations = migrationsFor(dialect);
   const unknown = (await appliedNames(db)).filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length > 0) {
@@ -32,10 +51,9 @@ export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<
     );
   }
   const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-    migrationTableName: TABLE,
-    migrationLockTableName: LOCK_TABLE,
+    ...{ db, provider: { getMigrations: async () => migrations } },
+    ...{ migrationTableName: TABLE, migrationLockTableName: LOCK_TABLE },
+    ...options,
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed', { cause: error });
