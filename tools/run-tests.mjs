@@ -12,6 +12,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** What the suites start. */
+const SERVERS = ['postgres', 'pgbouncer'];
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-tests-'));
 
@@ -30,7 +33,7 @@ try {
 /** The servers that suites start; where one cannot be had, its suites say so. Costs nothing when they are there. */
 function fetchServers() {
   const serve = join(root, 'tools', 'services', 'serve.mjs');
-  spawnSync(process.execPath, [serve, '--fetch'], { stdio: ['ignore', process.stderr, process.stderr] });
+  spawnSync(process.execPath, [serve, '--fetch', ...SERVERS], { stdio: ['ignore', process.stderr, process.stderr] });
 }
 
 function runVitest(reportFile) {

@@ -30,6 +30,27 @@ export const SERVICES = {
     urlOf: (port) => `postgres://sluice@127.0.0.1:${port}/postgres`,
   },
 
+  /** A pooler in transaction mode before the server at `--before=port`. */
+  pgbouncer: {
+    packages: ['pgbouncer'],
+    binaries: ['usr/sbin/pgbouncer'],
+    makeData: () => ({ command: 'true', args: [] }),
+    files: ({ port, before }) => ({
+      'pgbouncer.ini': [
+        ...['[databases]', `* = host=127.0.0.1 port=${before} user=sluice`, '[pgbouncer]'],
+        ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
+        ...['pool_mode = transaction', 'default_pool_size = 6', 'max_client_conn = 200', ''],
+      ].join('\n'),
+    }),
+    start: (folder, { dataDir }) => ({
+      command: join(folder, 'usr/sbin/pgbouncer'),
+      args: [join(dataDir, 'pgbouncer.ini')],
+    }),
+    isReady: /process up/,
+    stopSignal: 'SIGKILL',
+    urlOf: (port) => `postgres://sluice@127.0.0.1:${port}/postgres`,
+  },
+
   mariadb: {
     packages: ['mariadb-server-core'],
     binaries: ['usr/sbin/mariadbd'],

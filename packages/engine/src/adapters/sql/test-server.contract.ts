@@ -1,6 +1,6 @@
 /**
- * Real database servers for tests: started for the file that asks, gone when it ends. `SLUICE_TEST_POSTGRES_URL` and
- * `SLUICE_TEST_MARIADB_URL` name servers of your own to use instead; what a suite creates there it removes.
+ * Real database servers for tests: started for the file that asks, gone when it ends. `SLUICE_TEST_POSTGRES_URL` names a server
+ * of your own to use instead; what a suite creates there it removes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -23,18 +23,24 @@ export type TestServer = Ready | { readonly kind: 'missing'; readonly reason: st
 interface ServerOptions {
   /** Written through to the disk, for tests that kill it. */
   readonly isDurable?: true;
+  /** Of a pooler: the port of the server behind it. */
+  readonly before?: string;
 }
 
 /** Called while a test file is read. What is missing on a laptop is skipped by name; in CI it is an error. */
 export async function startTestServer(
-  name: 'postgres' | 'mariadb',
-  { isDurable }: ServerOptions = {},
+  name: 'postgres' | 'pgbouncer',
+  { isDurable, before }: ServerOptions = {},
 ): Promise<TestServer> {
   const own = process.env[`SLUICE_TEST_${name.toUpperCase()}_URL`];
   if (own) return { kind: 'ready', url: own };
-  const child = spawn(process.execPath, [SERVE, name, ...(isDurable ? ['--durable'] : [])], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [SERVE, name, ...(isDurable ? ['--durable'] : []), ...(before ? [`--before=${before}`] : [])],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const nextLine = linesOf(child);
   const said = await nextLine();
   if (!said?.url) {

@@ -6,6 +6,7 @@ import { Fault } from '../../../../domain/fault.ts';
 import { settleGroup } from '../../../../funnel/ledger/settle-group.ts';
 import type { Ledger } from '../../../../ports/ledger.ts';
 import { brokenLaws, faultOf, newClaim, openSale, quotasOf } from '../../../../ports/ledger-fixture.contract.ts';
+import { openBoth } from '../../crowd.contract.ts';
 import { patientLedger } from '../../patient-ledger.contract.ts';
 import { describeWithServer, startTestServer } from '../../test-server.contract.ts';
 import { openPostgresLedger } from './open-ledger.ts';
@@ -107,6 +108,24 @@ describeWithServer('faults of PostgreSQL', await startTestServer('postgres', { i
       await lock;
     }),
   );
+
+  test('settles a claim of another segment after the order’s end that is under way, not on top of it', () =>
+    withLedger(async (ledger, database) => {
+      const saleId = await openBoth(ledger, { totalUnits: 10, holdMs: 0 });
+      const claim = newClaim(saleId, 1);
+      await ledger.settlement.settle([claim]);
+      await ledger.orders.expireDue(10);
+      await ledger.orders.notePayment({ reference: 'r', orderId: claim.orderId, outcome: 'paid', amount: null });
+      // What giving it up writes, by somebody who takes a second for it.
+      const ending = database.query(`begin; update orders set state = 'paid_unfulfilled';
+        update payments set state = 'refund_due'; select pg_sleep(1); commit`);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const again = { ...claim, origin: { ...claim.origin, segment: 1, seq: 2 } };
+      const [outcome] = await ledger.settlement.settle([again]);
+      await ending;
+      expect(outcome).toMatchObject({ order: { state: 'paid_unfulfilled' }, release: { units: 1 } });
+      expect(await brokenLaws(ledger, saleId)).toEqual([]);
+    }));
 
   test('puts aside what no column holds', () =>
     withLedger(async (raw) => {
