@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** Ours come first, so that a test reads `@sluice/contract` from its source and needs no build. */
-const conditions = ['source', 'node', 'import', 'module', 'default'];
+/**
+ * Ours come first, so that a test reads `@sluice/contract` from its source and needs no build. Node gets them too: `import` is
+ * not among them, because a `require` would then be given an ES module.
+ */
+const conditions = ['source', 'node', 'default'];
 
 export default defineConfig({
   resolve: { conditions },

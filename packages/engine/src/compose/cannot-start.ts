@@ -30,6 +30,22 @@ const CORRUPT = /malformed|not a database|disk image/i;
 const CORRUPT_ADVICE =
   'Its content is damaged. Keep a copy of the data directory, then put the last good backup of the ledger in its place; with none, move the file away: a start makes an empty ledger, and what was sold is lost.';
 
+/** Likewise for a database; its address is told without user and password. */
+export function databaseDoesNotOpen(url: string, error: unknown): unknown {
+  if (!(error instanceof Fault)) return error;
+  const { protocol, host, pathname } = new URL(url);
+  const reason = error.message.replace(/\.?$/, '.');
+  const sentence = `The ledger at ${protocol}//${host}${pathname} cannot be opened. ${reason} ${DATABASE_ADVICE[error.code] ?? ''}`;
+  return new CannotStart(sentence.trim(), { cause: error });
+}
+
+const DATABASE_ADVICE: Readonly<Partial<Record<Fault['code'], string>>> = {
+  ledger_unavailable: 'Start it, or set SLUICE_DATABASE_URL to where it is.',
+  ledger_refused: 'Create the database, or let this user connect to it and create tables in it.',
+  ledger_newer: 'Start the version that wrote it, or a newer one.',
+  storage_full: 'Make room on its disk.',
+};
+
 /** Likewise for a socket that cannot be listened on. */
 export function cannotListen(host: string, port: number, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? '';

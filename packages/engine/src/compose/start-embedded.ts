@@ -1,10 +1,9 @@
 /**
- * Everything in one process: memory gate and queue, SQLite ledger, HTTP. It owns what it opens. Promises: a data directory
- * has one process; what was answered is on its disk; a stop drains, and a start mends what a kill left open.
+ * Everything in one process: memory gate and queue, HTTP, and a ledger, on SQLite or in a database. It owns what it opens.
+ * Promises: a data directory and a ledger have one process; what was answered is on the ledger's disk; a stop drains, and a start mends what a kill left open.
  */
 import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
-import { createSqliteLedger } from '../adapters/sql/embedded/create-sqlite-ledger.ts';
 import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -14,10 +13,10 @@ import { watchLoopLag } from '../adapters/system/loop-lag.ts';
 import { createPrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Fault } from '../domain/fault.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
-import { ledgerDoesNotOpen } from './cannot-start.ts';
 import { createClosers } from './closers.ts';
 import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
@@ -26,6 +25,7 @@ import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
+import { openLedger } from './open-ledger.ts';
 import { ratesOf } from './rates-of.ts';
 import { openSampleSale } from './sample-sale.ts';
 
@@ -34,6 +34,8 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   /** A broken promise of our own: the process should end, and recover by starting again. */
   readonly onCrash: (error: unknown) => void;
+  /** Another process has the ledger now: this one must end. As a crash when not given. */
+  readonly onLost?: (fault: Fault) => void;
 }
 
 export interface StopReport {
@@ -66,7 +68,8 @@ const DROPPED = 'the ledger did not take every claim in time: what these buyers 
 
 const DEV_JWT_LIFETIME_MS = 12 * 60 * 60_000;
 
-export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions): Promise<EmbeddedDeployment> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDeployment> {
+  const { settings, log, onCrash, onLost = onCrash } = options;
   const closers = createClosers();
   try {
     const directory = await holdDataDirectory(settings.dataDir);
@@ -77,8 +80,8 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     if (areKeysOpen(dataDir))
       log.warn({ dataDir }, 'others than its owner may read keys.json: make it `chmod 600`, and its keys new ones');
 
-    const ledger = await openLedger(directory.ledgerFile);
-    closers.add(() => ledger.close());
+    const { ledger, close } = await openLedger({ settings, file: directory.ledgerFile, onLost });
+    closers.add(close);
     const hasOlderKeys = hadKeys && (await ledger.sales.list()).length === 0;
     if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
     const idSource = createIdSource();
@@ -132,14 +135,6 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     // What could not be opened is what there is to tell, whatever closing the rest says.
     await closers.closeAll().catch((closing: unknown) => log.warn({ err: closing }, 'closing after a failed start'));
     throw error;
-  }
-}
-
-async function openLedger(file: string) {
-  try {
-    return await createSqliteLedger({ file });
-  } catch (error) {
-    throw ledgerDoesNotOpen(file, error);
   }
 }
 

@@ -66,6 +66,16 @@ export const SETTINGS = Type.Object({
       default: '.sluice',
     }),
   }),
+  databaseUrl: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://[^/]+/[^/]',
+      ...notes({
+        description: 'Database that holds the ledger, in place of the embedded one. It may hold a password.',
+        wanted: 'postgres://user:password@host:port/database',
+        secret: true,
+      }),
+    }),
+  ),
   jwtKey: Type.Optional(
     Type.String({
       minLength: MIN_KEY_LENGTH,

@@ -5,7 +5,10 @@
  */
 export const FAULT_CODES = {
   ledger_unavailable: { retryable: true, means: 'The ledger cannot be reached or written at the moment.' },
+  ledger_conflict: { retryable: true, means: 'Two transactions were in each other’s way, and this one was undone.' },
+  ledger_refused: { retryable: false, means: 'The database does not let this user in, or does not exist.' },
   ledger_constraint: { retryable: false, means: 'The ledger refused rows that break one of its laws.' },
+  ledger_held: { retryable: false, means: 'Another process sells from this ledger.' },
   ledger_newer: { retryable: false, means: 'The ledger was written by a newer version of Sluice.' },
   storage_full: { retryable: true, means: 'The disk that holds the ledger is full.' },
   storage_unusable: { retryable: false, means: 'The data directory cannot be created, read or written.' },

@@ -11,8 +11,11 @@ import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
 import { quarantineContract } from './settlement-quarantine.contract.ts';
 
+/** Some go a thousand times over a wire, beside other suites on a busy machine. */
+const SLOW_MS = 180_000;
+
 export function ledgerContract(subject: LedgerSubject): void {
-  describe(`the ${subject.name} ledger`, () => {
+  describe(`the ${subject.name} ledger`, { timeout: SLOW_MS }, () => {
     let opened: { readonly ledger: Ledger; close(): Promise<void> };
     beforeAll(async () => {
       opened = await subject.open();

@@ -29,6 +29,16 @@ export interface SqlDialect {
   readonly nowMs: RawBuilder<number>;
   /** False where one transaction at a time writes, so that no row needs a lock. */
   readonly locksRows: boolean;
+  /**
+   * A lock of the whole ledger until the transaction ends, for what has no row to lock: every settlement shares it, and who
+   * parks something for an order that is not there yet has it alone. Null where one transaction at a time writes.
+   */
+  readonly latch: { readonly shared: RawBuilder<unknown>; readonly exclusive: RawBuilder<unknown> } | null;
+  /**
+   * Makes one process at a time migrate, until the transaction ends: all steps are one transaction then. Null where the
+   * library's own way is good.
+   */
+  readonly migrationLock: readonly RawBuilder<unknown>[] | null;
   /** Null for an error that is no fault of the world but a mistake of ours. */
   readonly faultOf: (error: unknown) => Fault | null;
 }

@@ -20,7 +20,12 @@ export function createSqlInventoryCentre({ db, dialect, statements }: SqlContext
     db.transaction().execute((trx) => work({ trx, dialect, statements }));
 
   return {
-    stock: (saleId, claims) => inTransaction((reader) => readStock(reader, saleId, claims)),
+    stock: (saleId, claims) =>
+      // Many statements, one moment.
+      db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute((trx) => readStock({ trx, dialect, statements }, saleId, claims)),
     receiveStock: (saleId, change) => inTransaction((reader) => receiveStock(reader, saleId, change)),
     allot: (request) => inTransaction((reader) => allot(reader, request)),
     finishMove: (moveId) => inTransaction((reader) => finishMove(reader, moveId)),

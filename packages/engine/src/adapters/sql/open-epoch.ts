@@ -54,7 +54,11 @@ export async function openEpoch(reader: Reader, request: OpenEpochRequest): Prom
   return { kind: 'opened', snapshot: await readSnapshot(reader, opened, request.queued) };
 }
 
-async function absorbMoves({ trx, statements }: Reader, { sale_id, region, segment }: SegmentColumns): Promise<void> {
+/** Locked: the gate's thanks for one may come at this moment, and it arrives once. */
+async function absorbMoves(
+  { trx, statements, dialect }: Reader,
+  { sale_id, region, segment }: SegmentColumns,
+): Promise<void> {
   const open = await trx
     .selectFrom('moves')
     .selectAll()
@@ -62,13 +66,15 @@ async function absorbMoves({ trx, statements }: Reader, { sale_id, region, segme
     .where('region', '=', region)
     .where('segment', '=', segment)
     .where('state', '=', 'issued')
+    .orderBy('id')
+    .$if(dialect.locksRows, (query) => query.forUpdate())
     .execute();
   for (const { id } of open) await trx.updateTable('moves').set({ state: 'absorbed' }).where('id', '=', id).execute();
   await statements.insertEntries(trx, open.map(moveOfRow).map(moveArrived));
 }
 
 async function absorbReleases(
-  { trx, statements }: Reader,
+  { trx, statements, dialect }: Reader,
   { sale_id, region, segment }: SegmentColumns,
 ): Promise<void> {
   const open = await trx
@@ -78,6 +84,8 @@ async function absorbReleases(
     .where('region', '=', region)
     .where('segment', '=', segment)
     .where('state', '=', 'open')
+    .orderBy('id')
+    .$if(dialect.locksRows, (query) => query.forUpdate())
     .execute();
   for (const { id } of open) {
     await trx.updateTable('releases').set({ state: 'absorbed' }).where('id', '=', id).execute();

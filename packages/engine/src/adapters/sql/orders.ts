@@ -3,18 +3,17 @@ import type { ExpressionBuilder } from 'kysely';
 import type { OrderId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
-import { decideCancel, decideExpiry, type EndFacts } from '../../domain/ledger/decide-end.ts';
+import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
 import { decidePayment } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
-import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
 import type { PaymentOutcome } from '../../domain/order/payment.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
 import type { SqlContext } from './context.ts';
+import { lockOrder, lockOrders } from './lock-orders.ts';
 import { orderEventOfRow, orderOfRow, paymentOfRow } from './rows.ts';
 import type { LedgerTables } from './schema.ts';
-import { lockQuotas, lockSegments } from './segment-rows.ts';
 import { type Reader, readNowMs } from './settlement-view.ts';
 import { writeChanges } from './write-changes.ts';
 
@@ -58,7 +57,7 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
 
     notePayment: (notice) =>
       inTransaction(async (reader) => {
-        const { order, facts } = await lockOrder(reader, notice.orderId);
+        const { order, facts } = await orderOrNull(reader, notice.orderId);
         const known = await paymentNamed(reader, notice.reference, notice.outcome);
         const refunded = notice.outcome === 'refunded' ? await paymentNamed(reader, notice.reference, 'paid') : null;
         const open = await statements.openPaymentsOf(reader.trx, [notice.orderId]);
@@ -70,7 +69,7 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
 
     cancel: (orderId, buyerId) =>
       inTransaction(async (reader) => {
-        const { order, facts } = await lockOrder(reader, orderId);
+        const { order, facts } = await orderOrNull(reader, orderId);
         const changes = noChanges();
         const decision = decideCancel(changes, order, buyerId, facts);
         if (decision.kind === 'parked') {
@@ -95,13 +94,15 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
           .where('due_at_ms', '<=', nowMs)
           .orderBy('due_at_ms')
           .limit(max)
-          .$if(dialect.locksRows, (query) => query.forUpdate().skipLocked())
           .execute();
         const changes = noChanges();
         const orders: Order[] = [];
-        for (const { order_id } of due) {
-          const { order, facts } = await lockOrder(reader, order_id);
-          const expired = order && decideExpiry(changes, order, facts);
+        // Another sweeper may have ended some of them meanwhile, which the decision sees.
+        for (const { order, facts } of await lockOrders(
+          reader,
+          due.map((row) => row.order_id),
+        )) {
+          const expired = decideExpiry(changes, order, facts);
           if (expired) orders.push(expired);
         }
         await write(reader, changes);
@@ -112,8 +113,9 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
 
     giveUpReclaim: (payment) =>
       inTransaction(async (reader) => {
-        const { order, facts } = await lockOrder(reader, payment.orderId);
-        invariant(order, `order ${payment.orderId} of a reclaiming payment is in the ledger`);
+        const locked = await lockOrder(reader, payment.orderId);
+        invariant(locked, `order ${payment.orderId} of a reclaiming payment is in the ledger`);
+        const { order, facts } = locked;
         const current = await paymentNamed(reader, payment.reference, payment.outcome);
         const open = await statements.openPaymentsOf(reader.trx, [payment.orderId]);
         const changes = noChanges();
@@ -129,29 +131,9 @@ function write(reader: Reader, changes: LedgerChanges): Promise<void> {
   return writeChanges(reader, changes, () => 0);
 }
 
-/**
- * The order and what its end needs, with everything that may change locked in the order that settlement locks in: segment,
- * quotas, order. The first look tells which segment that is.
- */
-async function lockOrder(
-  reader: Reader,
-  orderId: OrderId,
-): Promise<{ readonly order: Order | null; readonly facts: EndFacts }> {
-  const { trx, dialect } = reader;
-  const nowMs = await readNowMs(reader);
-  const seen = await trx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
-  if (!seen) return { order: null, facts: { nowMs, epoch: 0 } };
-  const keys = [segmentOf(orderOfRow(seen))];
-  const [segment] = await lockSegments(reader, keys);
-  await lockQuotas(reader, keys);
-  const row = await trx
-    .selectFrom('orders')
-    .selectAll()
-    .where('order_id', '=', orderId)
-    .$if(dialect.locksRows, (query) => query.forUpdate())
-    .executeTakeFirstOrThrow();
-  invariant(segment, 'the segment of an order is in the ledger');
-  return { order: orderOfRow(row), facts: { nowMs, epoch: segment.epoch } };
+async function orderOrNull(reader: Reader, orderId: OrderId) {
+  const locked = await lockOrder(reader, orderId);
+  return locked ?? { order: null, facts: { nowMs: await readNowMs(reader), epoch: 0 } };
 }
 
 async function paymentNamed({ trx }: Reader, reference: string, outcome: PaymentOutcome) {

@@ -150,6 +150,13 @@ export interface DeliveryTable {
   readonly units: number;
 }
 
+/** What one process at a time may do. */
+export interface LeaseTable {
+  readonly name: string;
+  readonly holder: string;
+  readonly expires_at_ms: number;
+}
+
 export interface LedgerTables {
   readonly sales: SaleTable;
   readonly segments: SegmentTable;
@@ -165,6 +172,7 @@ export interface LedgerTables {
   readonly order_events: OrderEventTable;
   readonly payments: PaymentTable;
   readonly parked_cancels: ParkedCancelTable;
+  readonly leases: LeaseTable;
 }
 
 export type LedgerDatabase = Kysely<LedgerTables>;

@@ -18,18 +18,21 @@ export interface Reader {
 }
 
 export async function readView(reader: Reader, claims: readonly Claim[]): Promise<SettlementView> {
-  const { trx, statements } = reader;
+  const { trx, statements, dialect } = reader;
   const keys = segmentKeysOf(claims);
+  // Nobody parks anything for these orders before they are there.
+  if (dialect.latch) await dialect.latch.shared.execute(trx);
   // The segments first: a rebuild that opens an epoch waits here, or this does (P6).
   const segmentRows = await lockSegments(reader, keys);
   const cutRows = await cutsOf(trx, keys);
   const quotaRows = await lockQuotas(reader, keys);
   const saleIds = [...new Set(claims.map((claim) => claim.saleId))].sort();
   const saleRows = await trx.selectFrom('sales').selectAll().where('id', 'in', saleIds).execute();
-  const buyerUnits = await readBuyerUnits(reader, saleIds, claims);
   const orderIds = [...new Set(claims.map((claim) => claim.orderId))];
-  const orderRows = await statements.ordersNamed(trx, orderIds);
+  // Of an order that another segment's claim became: its end must not come between.
+  const orderRows = await statements.ordersLocked(trx, orderIds);
   const orders = new Map(orderRows.map((row) => [row.order_id, orderOfRow(row)]));
+  const buyerUnits = await readBuyerUnits(reader, saleIds, claims);
   return {
     nowMs: await readNowMs(reader),
     sales: new Map(saleRows.map((row) => [row.id, saleOf(row)])),
@@ -64,7 +67,7 @@ async function readBuyerUnits(
   return units;
 }
 
-export async function readNowMs({ trx, dialect }: Reader): Promise<number> {
+export async function readNowMs({ trx, dialect }: Pick<Reader, 'trx' | 'dialect'>): Promise<number> {
   const { rows } = await sql<{ now_ms: number }>`select ${dialect.nowMs} as now_ms`.execute(trx);
   return rows[0]?.now_ms ?? Number.NaN;
 }

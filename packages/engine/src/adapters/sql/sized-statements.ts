@@ -22,12 +22,16 @@ export function sizedInsert<Row, Thing>(insert: SizedInsert<Row, Thing>) {
   const { columns, valuesOf, build } = insert;
   const zeros = Object.fromEntries(columns.map((column) => [column, 0])) as Row;
   const statementOf = onceForEach((size) => build(Array.from({ length: size }, () => zeros)).compile());
-  return async (db: LedgerTransaction, things: readonly Thing[]): Promise<void> => {
+  /** Answers how many rows were written. */
+  return async (db: LedgerTransaction, things: readonly Thing[]): Promise<number> => {
+    let written = 0;
     for (const part of inPowersOfTwo(things)) {
       const parameters: unknown[] = [];
       for (const thing of part) parameters.push(...valuesOf(thing));
-      await db.executeQuery({ ...statementOf(part.length), parameters });
+      const { numAffectedRows } = await db.executeQuery({ ...statementOf(part.length), parameters });
+      written += Number(numAffectedRows);
     }
+    return written;
   };
 }
 

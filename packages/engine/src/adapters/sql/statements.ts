@@ -38,6 +38,16 @@ export function createStatements(db: LedgerDatabase, dialect: SqlDialect) {
     ...createLookUps(db),
     ...createWaitingLookUps(db),
 
+    /** In the order of their ids. */
+    ordersLocked: sizedLookUp<OrderTable>((ids) =>
+      db
+        .selectFrom('orders')
+        .selectAll()
+        .where('order_id', 'in', ids)
+        .orderBy('order_id')
+        .$if(dialect.locksRows, (query) => query.forUpdate()),
+    ),
+
     /** `before`: the sale's id. */
     buyersOf: sizedLookUp<Pick<BuyerTable, 'buyer_id' | 'units'>>((ids, saleId) =>
       db
@@ -89,7 +99,7 @@ function createInserts(db: LedgerDatabase) {
       build: (rows) => db.insertInto('order_events').values(rows),
     }),
 
-    /** Writes payments; of one that is there already the state. */
+    /** Writes payments; of one that is there already the state. One that is there for another order is not written. */
     putPayments: sizedInsert<Omit<PaymentTable, 'id'>, Payment>({
       columns: ['reference', 'outcome', 'order_id', 'amount', 'state'],
       valuesOf: ({ reference, outcome, orderId, amount, state }) => [reference, outcome, orderId, amount, state],
@@ -98,7 +108,10 @@ function createInserts(db: LedgerDatabase) {
           .insertInto('payments')
           .values(rows)
           .onConflict((conflict) =>
-            conflict.columns(['reference', 'outcome']).doUpdateSet((eb) => ({ state: eb.ref('excluded.state') })),
+            conflict
+              .columns(['reference', 'outcome'])
+              .doUpdateSet((eb) => ({ state: eb.ref('excluded.state') }))
+              .whereRef('payments.order_id', '=', 'excluded.order_id'),
           ),
     }),
 

@@ -2,6 +2,7 @@
  * Writes what a decision about orders wants written: few statements, deltas only, rows in the order in which they were
  * locked. The one home of that knowledge for SQL; settlement, payments and every end of an order come here.
  */
+import { Fault } from '../../domain/fault.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { quotaName } from '../../domain/inventory/quota.ts';
 import type { BuyerDelta, LedgerChanges, OrderChange, QuotaDelta } from '../../domain/ledger/changes.ts';
@@ -30,7 +31,10 @@ export async function writeChanges(
   await statements.insertReleases(trx, changes.newReleases);
   await statements.insertEntries(trx, changes.entries);
   await statements.insertEvents(trx, changes.events);
-  await statements.putPayments(trx, [...changes.payments.values()]);
+  const payments = [...changes.payments.values()];
+  const written = await statements.putPayments(trx, payments);
+  // Two orders were told of one payment at the same moment: asked again, the decision sees whose it is.
+  if (written < payments.length) throw new Fault('ledger_conflict', 'a payment was noted for another order meanwhile');
 }
 
 async function addToQuota(trx: LedgerTransaction, { quota: key, heldUnits, soldUnits }: QuotaDelta): Promise<void> {

@@ -45,7 +45,11 @@ async function start({ config, json, ...flags }: StartOptions): Promise<void> {
   const stopAsked = whenAskedToStop(log);
   // Not above: the server's libraries would make every command wait half as long again.
   const { startEmbedded } = await import('../../compose/start-embedded.ts');
-  const deployment = await startEmbedded({ settings, log, onCrash });
+  const onLost = (fault: Error): never => {
+    log.fatal({ fault: fault.message }, 'the ledger is no longer this process’s to sell from; it ends');
+    process.exit(EXIT.failed);
+  };
+  const deployment = await startEmbedded({ settings, log, onCrash, onLost });
   if (json) printJson(documentOf(deployment));
   else printBanner(deployment);
   log.info({ url: deployment.url, dataDir: deployment.dataDir }, 'open');

@@ -9,6 +9,7 @@ import type { LedgerDatabase } from '../schema.ts';
 import { ledgerMigration } from './0001-ledger.ts';
 import { orderLifeMigration } from './0002-order-life.ts';
 import { deliveriesMigration } from './0003-deliveries.ts';
+import { leasesMigration } from './0007-leases.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -19,6 +20,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0001-ledger': ledgerMigration(dialect),
     '0002-order-life': orderLifeMigration(dialect),
     '0003-deliveries': deliveriesMigration(dialect),
+    '0007-leases': leasesMigration(dialect),
   };
 }
 
@@ -38,13 +40,29 @@ export async function pendingMigrations(db: LedgerDatabase, dialect: SqlDialect)
 
 /** Answers which steps it took. */
 export async function migrate(db: LedgerDatabase, dialect: SqlDialect): Promise<readonly string[]> {
+  const { migrationLock } = dialect;
+  if (!migrationLock) return migrateOn(db, dialect, {});
+  return db.transaction().execute(async (trx) => {
+    for (const statement of migrationLock) await statement.execute(trx);
+    // The migrator asks for a connection of its own. It gets this one, which has the lock, and a session lock is not needed.
+    Object.defineProperty(trx, 'connection', {
+      value: () => ({ execute: (work: (db: unknown) => unknown) => work(trx) }),
+    });
+    return migrateOn(trx, dialect, { disableTransactions: true });
+  });
+}
+
+async function migrateOn(
+  db: LedgerDatabase,
+  dialect: SqlDialect,
+  options: { readonly disableTransactions?: true },
+): Promise<readonly string[]> {
   const pending = await pendingMigrations(db, dialect);
   const migrations = migrationsFor(dialect);
   const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-    migrationTableName: TABLE,
-    migrationLockTableName: LOCK_TABLE,
+    ...{ db, provider: { getMigrations: async () => migrations } },
+    ...{ migrationTableName: TABLE, migrationLockTableName: LOCK_TABLE },
+    ...options,
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed', { cause: error });

@@ -19,6 +19,8 @@ export function createSqliteDialect(database: SqliteDatabase): SqlDialect {
     triggers: SQLITE_TRIGGERS,
     nowMs: sql<number>`cast(round(unixepoch('subsec') * 1000) as integer)`,
     locksRows: false,
+    latch: null,
+    migrationLock: null,
     faultOf: faultOfSqlite,
   };
 }

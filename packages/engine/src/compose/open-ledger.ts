@@ -1,0 +1,71 @@
+/**
+ * The ledger that the settings name: SQLite in the data directory, or a database. In a database, one process at a time sells
+ * from it, because the gate is in that process's memory; a lease there sees to it.
+ */
+import { hostname } from 'node:os';
+import { openPostgresLedger } from '../adapters/sql/dialects/postgres/open-ledger.ts';
+import { createSqliteLedger } from '../adapters/sql/embedded/create-sqlite-ledger.ts';
+import { holdLease } from '../adapters/sql/lease.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { createIdSource } from '../adapters/system/ids.ts';
+import type { Settings } from '../config/settings.ts';
+import { Fault } from '../domain/fault.ts';
+import { ledgerWithRetry } from '../funnel/ledger/ledger-with-retry.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import { databaseDoesNotOpen, ledgerDoesNotOpen } from './cannot-start.ts';
+
+/** Groups are settled one after the other; the rest is for readers, payments and the sweeper. */
+const MAX_CONNECTIONS = 10;
+
+const GATE_LEASE = 'embedded-gate';
+
+interface OpenRequest {
+  readonly settings: Pick<Settings, 'databaseUrl'>;
+  /** Of SQLite's ledger. */
+  readonly file: string;
+  readonly onLost: (fault: Fault) => void;
+}
+
+export interface OpenedLedger {
+  readonly ledger: Ledger;
+  close(): Promise<void>;
+}
+
+export function openLedger({ settings: { databaseUrl }, file, onLost }: OpenRequest): Promise<OpenedLedger> {
+  return databaseUrl === undefined ? openFile(file) : openDatabase(databaseUrl, onLost);
+}
+
+async function openFile(file: string): Promise<OpenedLedger> {
+  try {
+    const ledger = await createSqliteLedger({ file });
+    return { ledger, close: () => ledger.close() };
+  } catch (error) {
+    throw ledgerDoesNotOpen(file, error);
+  }
+}
+
+async function openDatabase(url: string, onLost: (fault: Fault) => void): Promise<OpenedLedger> {
+  try {
+    const opened = await openPostgresLedger({ url, maxConnections: MAX_CONNECTIONS });
+    try {
+      const holder = `process ${process.pid} on ${hostname()} (${createIdSource().newId().slice(0, 6)})`;
+      const { db, dialect } = opened;
+      const lease = await holdLease({ db, dialect, clock: systemClock, name: GATE_LEASE, holder, onLost });
+      return {
+        ledger: ledgerWithRetry(opened.ledger, { clock: systemClock, random: Math.random }),
+        async close() {
+          // A database that is away gives it to the next one by itself, a little later.
+          await lease.release().catch((error: unknown) => {
+            if (!dialect.faultOf(error) && !(error instanceof Fault)) throw error;
+          });
+          await opened.close();
+        },
+      };
+    } catch (error) {
+      await opened.close();
+      throw opened.dialect.faultOf(error) ?? error;
+    }
+  } catch (error) {
+    throw databaseDoesNotOpen(url, error);
+  }
+}
