@@ -34,6 +34,11 @@ const steps = [
     holds: 'promises awaited, switches exhaustive, no clock or dice inside',
     run: [[bin('oxlint', 'bin/oxlint'), '--type-aware', '--deny-warnings']],
   },
+  {
+    name: 'api',
+    holds: 'openapi.json is what the code serves',
+    run: [['--conditions=source', '--import', 'tsx', 'tools/generate-openapi.mjs', '--check']],
+  },
   { name: 'tidy', holds: 'sizes, names, leftovers', run: [['tools/tidy.mjs']] },
   {
     name: 'style',

@@ -40,6 +40,7 @@ async function allRoutes(): Promise<readonly FoundRoute[]> {
     ...{ serverKey: SERVER_KEY, isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
     ...{ requireBuyer, requireServer, requireOperator, requireTry: requireBuyer, limitAddress: () => {} },
     refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
+    writeDocument: () => expect.unreachable(),
   });
   await app.ready();
   return routes;
@@ -95,7 +96,8 @@ describe('what operators have', () => {
   it('leaves open to anybody what everybody may know, and nothing more', async () => {
     const open = (await allRoutes()).filter((route) => route.for === 'anybody' && route.method !== 'HEAD');
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
-      ...['GET /livez', 'GET /readyz', 'GET /v1/sales', 'GET /v1/sales/some-sale', 'POST /dev/identity'],
+      ...['GET /docs', 'GET /docs.css', 'GET /livez', 'GET /openapi.json', 'GET /readyz'],
+      ...['GET /v1/sales', 'GET /v1/sales/some-sale', 'POST /dev/identity'],
     ]);
   });
 

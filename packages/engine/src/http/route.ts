@@ -5,6 +5,7 @@ import { PROBLEM } from '@sluice/contract';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { HttpDeps } from './deps.ts';
 import type { Guard, Guards } from './guards.ts';
+import type { ApiDocument } from './open-api.ts';
 import type { Refuser } from './outcome-to-response.ts';
 
 export type HttpServer = FastifyInstance<
@@ -20,6 +21,8 @@ export interface RouteDeps extends HttpDeps, Guards {
   readonly requireOperator: Guard;
   /** The operator's own back end. */
   readonly requireServer: Guard;
+  /** Only once the server is ready. */
+  readonly writeDocument: () => ApiDocument;
 }
 
 /** Beside its own answer, every route may give these. */

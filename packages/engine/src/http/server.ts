@@ -7,6 +7,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { refuse } from '../domain/refusal.ts';
 import { createRequestLimits, NO_RATES } from '../funnel/gateway/request-limits.ts';
+import { addApiDocument } from './api-document.ts';
 import { keyCheck } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
@@ -60,13 +61,15 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.removeContentTypeParser('text/plain');
 
   const { identity, engine, telemetry, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
-  addRoutes(app, {
+  const routeDeps = {
     ...deps,
     ...createGuards({ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null }),
-    refuser,
+    ...{ refuser, writeDocument: addApiDocument(app) },
     requireOperator: requireKey(mayOperate, refuser),
     requireServer: requireKey(keyCheck(deps.serverKey), refuser),
-  });
+  };
+  // After the document's plug-in has been loaded, which sees what is added from then on.
+  app.register(async (scope: HttpServer) => addRoutes(scope, routeDeps));
   return app;
 }
 

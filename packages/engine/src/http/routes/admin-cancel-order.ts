@@ -1,9 +1,17 @@
 /** `POST /v1/admin/orders/{orderId}/cancel`: an operator ends an unpaid order, whoever's it is. Again is the same. */
 import { ADMIN_ORDER, CANCEL_ORDER, CANCEL_WAITS, ORDER_PARAMS } from '@sluice/contract';
+import { documented } from '../documented.ts';
 import { adminOrderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
+  ...documented({
+    operationId: 'cancelAnyOrder',
+    summary: "Ends an unpaid order, whoever's it is.",
+    caller: 'operator',
+    reasons: ['wrong_state'],
+  }),
+
   params: ORDER_PARAMS,
   body: CANCEL_ORDER,
   response: { 200: ADMIN_ORDER, 202: CANCEL_WAITS, ...PROBLEMS },

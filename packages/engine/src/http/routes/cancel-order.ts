@@ -1,10 +1,18 @@
 /** `POST /v1/orders/{orderId}/cancel`: the buyer does not want it any more. Again is the same. */
 import { CANCEL_ORDER, CANCEL_WAITS, ORDER, ORDER_PARAMS } from '@sluice/contract';
 import { buyerOf } from '../authenticate.ts';
+import { documented } from '../documented.ts';
 import { orderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
+  ...documented({
+    operationId: 'cancelOrder',
+    summary: 'The buyer does not want an unpaid order any more.',
+    caller: 'buyer',
+    reasons: ['wrong_state'],
+  }),
+
   params: ORDER_PARAMS,
   body: CANCEL_ORDER,
   response: { 200: ORDER, 202: CANCEL_WAITS, ...PROBLEMS },

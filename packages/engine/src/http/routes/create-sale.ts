@@ -1,10 +1,20 @@
 /** `POST /v1/admin/sales`: a draft, its stock received. The same id again is refused, whatever it says. */
 import { ADMIN_SALE, CREATE_SALE } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-const schema = { body: CREATE_SALE, response: { 201: ADMIN_SALE, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'createSale',
+    summary: 'A draft, with its stock.',
+    caller: 'operator',
+    reasons: ['exists'],
+  }),
+  body: CREATE_SALE,
+  response: { 201: ADMIN_SALE, ...PROBLEMS },
+};
 
 export function addCreateSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
   app.post('/sales', { schema }, async (request, reply) => {

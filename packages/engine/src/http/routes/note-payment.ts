@@ -1,8 +1,19 @@
 /** `POST /v1/orders/{orderId}/payment`: the back end tells of money. What it says twice changes nothing. */
 import { ORDER_PARAMS, PAYMENT_NOTED, PAYMENT_NOTICE } from '@sluice/contract';
+import { documented } from '../documented.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { params: ORDER_PARAMS, body: PAYMENT_NOTICE, response: { 200: PAYMENT_NOTED, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'notePayment',
+    summary: 'Tells of money: paid, failed or refunded, in any order.',
+    caller: 'server',
+    reasons: ['content_differs'],
+  }),
+  params: ORDER_PARAMS,
+  body: PAYMENT_NOTICE,
+  response: { 200: PAYMENT_NOTED, ...PROBLEMS },
+};
 
 const DIFFERS = 'This reference was used before, for another order or amount.';
 

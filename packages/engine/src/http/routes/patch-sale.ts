@@ -1,10 +1,21 @@
 /** `PATCH /v1/admin/sales/{saleId}`: changes of the named fields, by whoever has seen the sale's latest version. */
 import { ADMIN_SALE, PATCH_SALE, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-const schema = { params: SALE_PARAMS, body: PATCH_SALE, response: { 200: ADMIN_SALE, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'patchSale',
+    summary: 'Changes the named fields of a sale, by its latest version.',
+    caller: 'operator',
+    reasons: ['stale_version', 'wrong_state'],
+  }),
+  params: SALE_PARAMS,
+  body: PATCH_SALE,
+  response: { 200: ADMIN_SALE, ...PROBLEMS },
+};
 
 export function addPatchSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
   app.patch('/sales/:saleId', { schema }, async (request, reply) => {

@@ -1,9 +1,20 @@
 /** `POST /v1/admin/sales/{saleId}/stock`: more units, as a delta with an id; the same id again adds nothing. */
 import { RECEIVE_STOCK, SALE_PARAMS, STOCK } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { params: SALE_PARAMS, body: RECEIVE_STOCK, response: { 200: STOCK, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'receiveStock',
+    summary: 'More units, once per delivery id.',
+    caller: 'operator',
+    reasons: ['content_differs', 'wrong_state'],
+  }),
+  params: SALE_PARAMS,
+  body: RECEIVE_STOCK,
+  response: { 200: STOCK, ...PROBLEMS },
+};
 
 export function addReceiveStock(app: HttpServer, { engine, refuser }: RouteDeps): void {
   app.post('/sales/:saleId/stock', { schema }, async (request, reply) => {
