@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, type HttpWorld, jwtFor, newHttpWorld, SERVER_KEY } from './http-world.contract.ts';
+import { createKeyedCalls } from './keyed-calls.ts';
 import { createRefuser } from './outcome-to-response.ts';
 import { addRoutes } from './routes/index.ts';
 
@@ -35,11 +36,13 @@ async function allRoutes(): Promise<readonly FoundRoute[]> {
     const path = url.replaceAll(':orderId', 'A'.repeat(22)).replaceAll(/:\w+/g, 'some-sale');
     routes.push(...[method].flat().map((each) => ({ method: each, path, for: callerOf(path, onRequest) })));
   });
+  const refuser = createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false });
   addRoutes(app, {
     ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
     ...{ serverKey: SERVER_KEY, isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
     ...{ requireBuyer, requireServer, requireOperator, requireTry: requireBuyer, limitAddress: () => {} },
-    refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
+    refuser,
+    keyed: createKeyedCalls(world.engine.idempotency, refuser),
     writeDocument: () => expect.unreachable(),
   });
   await app.ready();

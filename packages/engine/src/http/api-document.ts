@@ -39,7 +39,7 @@ export function addApiDocument(app: HttpServer): () => ApiDocument {
 
 function documentedSchema(schema: FastifySchema): FastifySchema {
   if (schema.hide === true) return schema;
-  const { reasons: _reasons, texts: _texts, ...rest } = schema as RouteSchema;
+  const { reasons: _reasons, texts: _texts, isKeyed: _isKeyed, ...rest } = schema as RouteSchema;
   return { ...rest, response: responsesOf(schema as RouteSchema) } as FastifySchema;
 }
 

@@ -10,6 +10,7 @@ export interface RouteSchema {
   readonly security?: readonly object[];
   readonly reasons?: readonly Reason[];
   readonly texts?: Readonly<Record<string, TextAnswer>>;
+  readonly isKeyed?: boolean;
   readonly params?: unknown;
   readonly body?: unknown;
   readonly response?: Readonly<Record<string, AnswerSchema>>;
@@ -39,18 +40,24 @@ const LANGUAGE = {
   'Content-Language': { type: 'string', enum: ['en', 'zh'], description: 'Of title and detail, by Accept-Language.' },
 };
 
+const REPLAYED = {
+  'Idempotent-Replayed': { type: 'string', enum: ['true'], description: 'The first answer to this key, again.' },
+};
+
 export function responsesOf(schema: RouteSchema): Readonly<Record<string, object>> {
   return { ...ownAnswers(schema), ...problems(reasonsOf(schema)) };
 }
 
 /** The patterns `4xx` and `5xx` are there for Fastify; here every problem has its own status. */
-function ownAnswers({ response = {}, texts = {} }: RouteSchema): Record<string, object> {
+function ownAnswers({ response = {}, texts = {}, isKeyed = false }: RouteSchema): Record<string, object> {
   const schemas = new Map(Object.entries(response).filter(([status]) => /^2\d\d$/.test(status)));
   const statuses = new Set([...schemas.keys(), ...Object.keys(texts)]);
-  return Object.fromEntries([...statuses].map((status) => [status, answer(schemas.get(status), texts[status])]));
+  return Object.fromEntries(
+    [...statuses].map((status) => [status, answer(schemas.get(status), texts[status], isKeyed)]),
+  );
 }
 
-function answer(schema: AnswerSchema | undefined, text: TextAnswer | undefined): object {
+function answer(schema: AnswerSchema | undefined, text: TextAnswer | undefined, isKeyed: boolean): object {
   const description = text?.description ?? schema?.description ?? 'As asked.';
   const content = {
     ...(schema && { 'application/json': { schema } }),
@@ -61,11 +68,19 @@ function answer(schema: AnswerSchema | undefined, text: TextAnswer | undefined):
       ]),
     ),
   };
-  return Object.keys(content).length > 0 ? { description, content } : { description, type: 'null' };
+  const headers = isKeyed ? { headers: REPLAYED } : {};
+  return Object.keys(content).length > 0 ? { description, ...headers, content } : { description, type: 'null' };
 }
 
 /** The route's own reasons, and those that its caller, its parameters and its body bring with them. */
-function reasonsOf({ reasons = [], tags = [], security = [], params, body }: RouteSchema): readonly Reason[] {
+function reasonsOf({
+  reasons = [],
+  tags = [],
+  security = [],
+  params,
+  body,
+  isKeyed = false,
+}: RouteSchema): readonly Reason[] {
   const all = new Set<Reason>(reasons);
   const add = (...more: readonly Reason[]) => more.forEach((reason) => void all.add(reason));
   add('bad_request', 'internal');
@@ -73,6 +88,7 @@ function reasonsOf({ reasons = [], tags = [], security = [], params, body }: Rou
   if (tags.includes('buyers')) add('rate_limited');
   if (security.length > 0) add('unauthenticated');
   if (params !== undefined) add('not_found');
+  if (isKeyed) add('in_progress', 'content_differs');
   if (body !== undefined) add('payload_too_large', 'unsupported_media_type');
   return [...all];
 }

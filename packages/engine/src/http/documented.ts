@@ -27,6 +27,8 @@ export interface RouteDocs {
   readonly tag?: Tag;
   /** Why it is refused, beside what its caller, parameters and body bring with them. */
   readonly reasons?: readonly Reason[];
+  /** An idempotency key gets its first answer again. */
+  readonly isKeyed?: boolean;
   /** By status. */
   readonly texts?: Readonly<Record<string, TextAnswer>>;
 }
@@ -51,9 +53,17 @@ export const SECURITY_SCHEMES = {
 } as const;
 
 /** For the `schema` of a route. What Fastify does not know it leaves alone. */
-export function documented({ operationId, summary, caller, tag, reasons = [], texts = {} }: RouteDocs) {
+export function documented({
+  operationId,
+  summary,
+  caller,
+  tag,
+  reasons = [],
+  isKeyed = false,
+  texts = {},
+}: RouteDocs) {
   return {
-    ...{ operationId, summary, reasons, texts },
+    ...{ operationId, summary, reasons, isKeyed, texts },
     tags: [tag ?? TAG_OF_CALLER[caller]],
     security: caller === 'anyone' ? [] : [{ [SCHEME_OF_CALLER[caller]]: [] }],
   };

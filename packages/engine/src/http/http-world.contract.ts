@@ -73,12 +73,13 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
     },
   });
   const { stub, ...deps } = more;
-  const app = createHttpServer({
+  const httpDeps: HttpDeps = {
     ...{ engine: { ...engine, ...stub }, clock, isReady: () => true, random: () => 0 },
     ...{ adminKey: ADMIN_KEY, serverKey: SERVER_KEY },
     ...{ identity: createJwtIdentity({ secret: JWT_SECRET, buyerClaim: 'sub' }), trustedProxies: [] },
     ...{ logger: pino({ level: 'trace' }, sink), ...deps },
-  });
+  };
+  const app = createHttpServer(httpDeps);
   const routes: { readonly method: string; readonly path: string }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     routes.push(...[method].flat().map((each) => ({ method: each, path: url })));
@@ -126,7 +127,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
   }
 
   return {
-    ...{ app, port, url, routes, engine, ledger, store, clock, logged, signer, call, draftOf },
+    ...{ app, port, url, routes, engine, ledger, store, clock, logged, signer, deps: httpDeps, call, draftOf },
     advance(ms: number) {
       clockOffsetMs += ms;
     },

@@ -5,6 +5,7 @@ import { PROBLEM } from '@sluice/contract';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { HttpDeps } from './deps.ts';
 import type { Guard, Guards } from './guards.ts';
+import type { KeyedCalls } from './keyed-calls.ts';
 import type { ApiDocument } from './open-api.ts';
 import type { Refuser } from './outcome-to-response.ts';
 
@@ -18,6 +19,7 @@ export type HttpServer = FastifyInstance<
 
 export interface RouteDeps extends HttpDeps, Guards {
   readonly refuser: Refuser;
+  readonly keyed: KeyedCalls;
   readonly requireOperator: Guard;
   /** The operator's own back end. */
   readonly requireServer: Guard;

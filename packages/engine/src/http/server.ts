@@ -13,6 +13,7 @@ import { answerClientError } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorToRefusal } from './error-to-refusal.ts';
 import { createGuards, requireKey } from './guards.ts';
+import { createKeyedCalls } from './keyed-calls.ts';
 import {
   HEADERS_TIMEOUT_MS,
   KEEP_ALIVE_MS,
@@ -37,6 +38,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   const mayOperate = keyCheck(deps.adminKey);
 
   app.decorateRequest('buyer', null);
+  app.decorateRequest('beforeAnswer', null);
   app.addHook('onRequest', (request, reply, next) => {
     if (request.is404) {
       answerUnknownRoute({ refuser, table, mayOperate }, request, reply);
@@ -50,9 +52,12 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     isClosing = true;
     done();
   });
-  app.addHook('onSend', (_request, reply, payload, next) => {
+  app.addHook('onSend', (request, reply, payload, next) => {
     if (isEnding()) reply.header('Connection', 'close');
-    next(null, payload);
+    if (!request.beforeAnswer) return next(null, payload);
+    const mediaType = String(reply.getHeader('content-type'));
+    const answer = { status: reply.statusCode, mediaType, language: null, body: String(payload) };
+    request.beforeAnswer(answer).then(() => next(null, payload), next);
   });
   app.setErrorHandler((error, request, reply) => {
     answerError(refuser, error, request, reply);
@@ -65,6 +70,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     ...deps,
     ...createGuards({ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null }),
     ...{ refuser, writeDocument: addApiDocument(app) },
+    keyed: createKeyedCalls(deps.engine.idempotency, refuser),
     requireOperator: requireKey(mayOperate, refuser),
     requireServer: requireKey(keyCheck(deps.serverKey), refuser),
   };

@@ -150,6 +150,20 @@ export interface DeliveryTable {
   readonly units: number;
 }
 
+/** A call with an idempotency key. The last four are null while it is in hand. */
+export interface IdempotencyKeyTable {
+  /** Scope and key. */
+  readonly id: string;
+  readonly scope: string;
+  readonly fingerprint: string;
+  readonly holder: string;
+  readonly reserved_at_ms: number;
+  readonly status: number | null;
+  readonly media_type: string | null;
+  readonly language: string | null;
+  readonly body: string | null;
+}
+
 export interface LedgerTables {
   readonly sales: SaleTable;
   readonly segments: SegmentTable;
@@ -165,6 +179,7 @@ export interface LedgerTables {
   readonly order_events: OrderEventTable;
   readonly payments: PaymentTable;
   readonly parked_cancels: ParkedCancelTable;
+  readonly idempotency_keys: IdempotencyKeyTable;
 }
 
 export type LedgerDatabase = Kysely<LedgerTables>;

@@ -2,6 +2,7 @@
 import { NO_CONTENT, SALE_PARAMS, TOKEN } from '@sluice/contract';
 import { buyerOf } from '../authenticate.ts';
 import { documented } from '../documented.ts';
+import { KEYED_HEADERS, keyOf } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -12,13 +13,14 @@ const schema = {
     reasons: ['closed', 'over', 'sold_out', 'none_left_now'],
   }),
   params: SALE_PARAMS,
+  headers: KEYED_HEADERS,
   body: NO_CONTENT,
   response: { 200: TOKEN, ...PROBLEMS },
 };
 
 export function addIssueToken(app: HttpServer, { engine, refuser, requireTry }: RouteDeps): void {
   app.post('/v1/sales/:saleId/token', { schema, onRequest: requireTry }, async (request, reply) => {
-    const issued = await engine.issueToken(request.params.saleId, buyerOf(request));
+    const issued = await engine.issueToken(request.params.saleId, buyerOf(request), keyOf(request));
     if (issued.kind === 'refused') return refuser.refuse(request, reply, issued);
     const { token, orderId, earliestMs, latestMs, serverTimeMs } = issued;
     return { token, orderId, earliestMs, latestMs, serverTimeMs };

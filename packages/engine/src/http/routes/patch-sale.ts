@@ -2,6 +2,7 @@
 import { ADMIN_SALE, PATCH_SALE, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
@@ -10,15 +11,17 @@ const schema = {
     operationId: 'patchSale',
     summary: 'Changes the named fields of a sale, by its latest version.',
     caller: 'operator',
+    isKeyed: true,
     reasons: ['stale_version', 'wrong_state'],
   }),
   params: SALE_PARAMS,
+  headers: KEYED_HEADERS,
   body: PATCH_SALE,
   response: { 200: ADMIN_SALE, ...PROBLEMS },
 };
 
-export function addPatchSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
-  app.patch('/sales/:saleId', { schema }, async (request, reply) => {
+export function addPatchSale(app: HttpServer, { engine, clock, refuser, keyed }: RouteDeps): void {
+  app.patch('/sales/:saleId', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { saleId } = request.params;
     const { version, ...patch } = request.body;
     const result = await engine.patchSale({ saleId, version, patch });
