@@ -39,6 +39,11 @@ const steps = [
     holds: 'the references say what the code says',
     run: [['--conditions=source', '--import', 'tsx', 'tools/write-references.mjs', '--check']],
   },
+  {
+    name: 'api',
+    holds: 'openapi.json is what the code serves',
+    run: [['--conditions=source', '--import', 'tsx', 'tools/generate-openapi.mjs', '--check']],
+  },
   { name: 'tidy', holds: 'sizes, names, leftovers', run: [['tools/tidy.mjs']] },
   {
     name: 'style',

@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: writes docs/reference from what the code itself says: the settings' schema, the table of reasons, the list of
+ * `npm run generate`: writes docs/reference from what the code itself says: the settings' schema, the table of reasons, the list of
  * figures, the command line. With `--check` it writes nothing, and fails when a page is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ for (const [name, write] of Object.entries(PAGES)) {
 }
 
 if (isCheck && stale.length > 0) {
-  console.error(`${stale.join(', ')}: not what the code says; run \`npm run docs\``);
+  console.error(`${stale.join(', ')}: not what the code says; run \`npm run generate\``);
   process.exitCode = 1;
 } else console.log(stale.length === 0 ? 'the references are up to date' : `written: ${stale.join(', ')}`);
 

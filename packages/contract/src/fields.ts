@@ -68,6 +68,15 @@ export function noneOr<Schema extends TSchema & { readonly type: string }>(
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
+/** Of draft-ietf-httpapi-idempotency-key-header: a string in quotes; a plain word is taken for what stands between them. */
+export const IDEMPOTENCY_KEY = Type.String({
+  ...{ minLength: 1, maxLength: 257 },
+  pattern: '^("[!#-\\[\\]-~ ]{1,255}"|[A-Za-z0-9._~:+/=-]{1,255})$',
+  description:
+    'Yours: for a day, the same key gets the first answer again (marked Idempotent-Replayed) and nothing is done twice.',
+  examples: ['"8e03978e-40d5-43e8-bc93-6894a57f9324"'],
+});
+
 /** For requests that need no content: none at all, or an empty object. */
 export const NO_CONTENT = Type.Unsafe<Readonly<Record<string, never>> | null>({
   ...{ type: ['object', 'null'], properties: {} },

@@ -20,7 +20,7 @@ export {
 } from './admin-sale.ts';
 export { BULK_OUTCOMES, BULK_PURCHASES, type BulkOutcome } from './bulk-purchase.ts';
 export { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from './dev-identity.ts';
-export { NO_CONTENT } from './fields.ts';
+export { IDEMPOTENCY_KEY, NO_CONTENT } from './fields.ts';
 export { HEALTH } from './health.ts';
 export {
   CANCEL_ORDER,

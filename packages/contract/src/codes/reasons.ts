@@ -73,6 +73,12 @@ export const REASONS = {
     en: 'This would pass the limit for one buyer.',
     zh: '超出每人限购数量。',
   },
+  in_progress: {
+    status: 409,
+    retry: 'then',
+    en: 'An earlier request with this key is still in hand; come again.',
+    zh: '相同幂等键的请求仍在处理中，请稍后再试。',
+  },
   exists: { status: 409, retry: 'never', en: 'This id is taken.', zh: '该编号已存在。' },
   wrong_state: {
     status: 409,
@@ -96,8 +102,8 @@ export const REASONS = {
   content_differs: {
     status: 422,
     retry: 'never',
-    en: 'This token was used before with other content.',
-    zh: '同一令牌曾以不同内容使用过。',
+    en: 'This token or key was used before with other content.',
+    zh: '同一令牌或幂等键曾以不同内容使用过。',
   },
   rate_limited: {
     status: 429,

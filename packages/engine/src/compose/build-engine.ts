@@ -42,6 +42,7 @@ import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
+import type { Idempotency } from '../ports/idempotency.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
@@ -80,7 +81,8 @@ export interface EngineReadings {
 }
 
 export interface Engine {
-  issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  /** The same buyer and idempotency key get the same order id. */
+  issueToken(saleId: SaleId, buyer: Buyer, idempotencyKey?: string | null): Promise<IssuedToken | Refusal>;
   /** Null: another try may come in. */
   shed(): Refusal | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
@@ -112,6 +114,8 @@ export interface Engine {
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+  /** Keeps the first answers of calls that carry a key. */
+  readonly idempotency: Idempotency;
 
   read(): Promise<EngineReadings>;
   /** Loads the gate for every sale and begins to settle. */
@@ -157,8 +161,8 @@ export function buildEngine(parts: EngineParts): Engine {
   const sweeper = createSweeper({ ...living, onCrash });
 
   return {
-    async issueToken(saleId, buyer) {
-      const issued = await issueToken(buying, saleId, buyer);
+    async issueToken(saleId, buyer, idempotencyKey = null) {
+      const issued = await issueToken(buying, { saleId, buyer, idempotencyKey });
       if (issued.kind === 'refused') telemetry.turnedAway('token', issued.reason);
       return issued;
     },
@@ -200,6 +204,7 @@ export function buildEngine(parts: EngineParts): Engine {
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
     showSale: (saleId) => ledger.sales.find(saleId),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
+    idempotency: ledger.idempotency,
 
     async read() {
       const depth = await queue.depth().catch(nullWhenDown);

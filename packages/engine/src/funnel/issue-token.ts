@@ -30,7 +30,14 @@ export interface IssuedToken {
   readonly serverTimeMs: number;
 }
 
-export async function issueToken(deps: IssueTokenDeps, saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal> {
+export interface TokenRequest {
+  readonly saleId: SaleId;
+  readonly buyer: Buyer;
+  readonly idempotencyKey: string | null;
+}
+
+export async function issueToken(deps: IssueTokenDeps, request: TokenRequest): Promise<IssuedToken | Refusal> {
+  const { saleId, buyer, idempotencyKey } = request;
   const sale = await deps.sales.get(saleId);
   if (!sale || sale.state === 'draft') return refuse('not_found');
   if (sale.state === 'closed' || sale.state === 'settled') return refuse('closed');
@@ -39,7 +46,11 @@ export async function issueToken(deps: IssueTokenDeps, saleId: SaleId, buyer: Bu
   const gone = await deps.dryJudge.recall(saleId);
   if (gone) return refuse(gone);
 
-  const orderId = deps.idSource.newId();
+  // A key names the order, and nothing need be kept for it: who lost the answer gets the same order again.
+  const orderId =
+    idempotencyKey === null
+      ? deps.idSource.newId()
+      : deps.signer.deriveId('token', [saleId, buyer.buyerId, idempotencyKey]);
   const earliestMs = sale.startsAtMs;
   const latestMs = sale.endsAtMs + REPLAY_GRACE_MS;
   const token = writeToken(deps.signer, { ...buyer, orderId, saleId, earliestMs, latestMs });

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, type HttpWorld, jwtFor, newHttpWorld, SERVER_KEY } from './http-world.contract.ts';
+import { createKeyedCalls } from './keyed-calls.ts';
 import { createRefuser } from './outcome-to-response.ts';
 import { addRoutes } from './routes/index.ts';
 
@@ -35,11 +36,14 @@ async function allRoutes(): Promise<readonly FoundRoute[]> {
     const path = url.replaceAll(':orderId', 'A'.repeat(22)).replaceAll(/:\w+/g, 'some-sale');
     routes.push(...[method].flat().map((each) => ({ method: each, path, for: callerOf(path, onRequest) })));
   });
+  const refuser = createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false });
   addRoutes(app, {
     ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
     ...{ serverKey: SERVER_KEY, isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
     ...{ requireBuyer, requireServer, requireOperator, requireTry: requireBuyer, limitAddress: () => {} },
-    refuser: createRefuser({ clock: world.clock, random: Math.random, isClosing: () => false }),
+    refuser,
+    keyed: createKeyedCalls(world.engine.idempotency, refuser),
+    writeDocument: () => expect.unreachable(),
   });
   await app.ready();
   return routes;
@@ -95,7 +99,8 @@ describe('what operators have', () => {
   it('leaves open to anybody what everybody may know, and nothing more', async () => {
     const open = (await allRoutes()).filter((route) => route.for === 'anybody' && route.method !== 'HEAD');
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
-      ...['GET /livez', 'GET /readyz', 'GET /v1/sales', 'GET /v1/sales/some-sale', 'POST /dev/identity'],
+      ...['GET /docs', 'GET /docs.css', 'GET /livez', 'GET /openapi.json', 'GET /readyz'],
+      ...['GET /v1/sales', 'GET /v1/sales/some-sale', 'POST /dev/identity'],
     ]);
   });
 

@@ -19,6 +19,7 @@ import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { PatchRequest } from '../inventory/change-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Idempotency } from '../ports/idempotency.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
@@ -28,7 +29,7 @@ import type { OrderStreamLimits } from './limits.ts';
 
 /** The part of an engine that speaks HTTP. */
 export interface ServedEngine {
-  issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
+  issueToken(saleId: SaleId, buyer: Buyer, idempotencyKey?: string | null): Promise<IssuedToken | Refusal>;
   /** Null: another try may come in. An engine without it takes all. */
   shed?(): Refusal | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
@@ -55,6 +56,8 @@ export interface ServedEngine {
   listAllSales(): Promise<readonly Sale[]>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+  /** Keeps the first answers of calls that carry a key. */
+  readonly idempotency: Idempotency;
 }
 
 /** Figures for operators, in a format of its own. */

@@ -12,7 +12,9 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import { buildEngine } from '../compose/build-engine.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
+import { undocumented } from './api-answers.contract.ts';
 import type { HttpDeps, ServedEngine } from './deps.ts';
+import type { ApiDocument } from './open-api.ts';
 import { createHttpServer } from './server.ts';
 
 export const ADMIN_KEY = 'an-admin-key-of-32-characters-or-so';
@@ -71,13 +73,22 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
     },
   });
   const { stub, ...deps } = more;
-  const app = createHttpServer({
+  const httpDeps: HttpDeps = {
     ...{ engine: { ...engine, ...stub }, clock, isReady: () => true, random: () => 0 },
     ...{ adminKey: ADMIN_KEY, serverKey: SERVER_KEY },
     ...{ identity: createJwtIdentity({ secret: JWT_SECRET, buyerClaim: 'sub' }), trustedProxies: [] },
     ...{ logger: pino({ level: 'trace' }, sink), ...deps },
+  };
+  const app = createHttpServer(httpDeps);
+  const routes: { readonly method: string; readonly path: string }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    routes.push(...[method].flat().map((each) => ({ method: each, path: url })));
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
+  // From another address than the tests', whose limits are counted.
+  const document = JSON.parse(
+    (await app.inject({ path: '/openapi.json', remoteAddress: '192.0.2.1' })).body,
+  ) as ApiDocument;
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 
@@ -98,8 +109,13 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+    const [mediaType = ''] = (response.headers.get('content-type') ?? '').split(';', 1);
+    const json = /\bjson$/.test(mediaType) && text !== '' ? JSON.parse(text) : undefined;
+    const { status } = response;
+    // A stub may answer what the engine never would.
+    const complaint = stub ? null : undocumented(document, { method, path, status, mediaType, json });
+    if (complaint !== null) throw new Error(complaint);
+    return { status, headers: response.headers, text, json };
   }
 
   function draftOf(id: string, more: Partial<SaleDraft> = {}): SaleDraft {
@@ -111,7 +127,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
   }
 
   return {
-    ...{ app, port, url, engine, ledger, store, clock, logged, signer, call, draftOf },
+    ...{ app, port, url, routes, engine, ledger, store, clock, logged, signer, deps: httpDeps, call, draftOf },
     advance(ms: number) {
       clockOffsetMs += ms;
     },

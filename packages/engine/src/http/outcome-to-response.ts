@@ -57,7 +57,10 @@ export function createRefuser({ clock, random, isClosing }: RefuserDeps): Refuse
       const isInTheWay = !request.raw.complete && !mayLeaveUnread(request.headers);
       if (isInTheWay || isClosing()) all.push('Connection', 'close');
       reply.hijack();
-      reply.raw.writeHead(status, all).end(text, 'latin1');
+      const send = () => void reply.raw.writeHead(status, all).end(text, 'latin1');
+      const { beforeAnswer } = request;
+      if (beforeAnswer) void beforeAnswer({ status, mediaType: PROBLEM_MEDIA_TYPE, language, body: text }).then(send);
+      else send();
       return reply;
     },
   };

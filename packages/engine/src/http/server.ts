@@ -7,11 +7,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { refuse } from '../domain/refusal.ts';
 import { createRequestLimits, NO_RATES } from '../funnel/gateway/request-limits.ts';
+import { addApiDocument } from './api-document.ts';
 import { keyCheck } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorToRefusal } from './error-to-refusal.ts';
 import { createGuards, requireKey } from './guards.ts';
+import { createKeyedCalls } from './keyed-calls.ts';
 import {
   HEADERS_TIMEOUT_MS,
   KEEP_ALIVE_MS,
@@ -36,6 +38,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   const mayOperate = keyCheck(deps.adminKey);
 
   app.decorateRequest('buyer', null);
+  app.decorateRequest('beforeAnswer', null);
   app.addHook('onRequest', (request, reply, next) => {
     if (request.is404) {
       answerUnknownRoute({ refuser, table, mayOperate }, request, reply);
@@ -49,9 +52,12 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     isClosing = true;
     done();
   });
-  app.addHook('onSend', (_request, reply, payload, next) => {
+  app.addHook('onSend', (request, reply, payload, next) => {
     if (isEnding()) reply.header('Connection', 'close');
-    next(null, payload);
+    if (!request.beforeAnswer) return next(null, payload);
+    const mediaType = String(reply.getHeader('content-type'));
+    const answer = { status: reply.statusCode, mediaType, language: null, body: String(payload) };
+    request.beforeAnswer(answer).then(() => next(null, payload), next);
   });
   app.setErrorHandler((error, request, reply) => {
     answerError(refuser, error, request, reply);
@@ -60,13 +66,16 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.removeContentTypeParser('text/plain');
 
   const { identity, engine, telemetry, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
-  addRoutes(app, {
+  const routeDeps = {
     ...deps,
     ...createGuards({ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null }),
-    refuser,
+    ...{ refuser, writeDocument: addApiDocument(app) },
+    keyed: createKeyedCalls(deps.engine.idempotency, refuser),
     requireOperator: requireKey(mayOperate, refuser),
     requireServer: requireKey(keyCheck(deps.serverKey), refuser),
-  });
+  };
+  // After the document's plug-in has been loaded, which sees what is added from then on.
+  app.register(async (scope: HttpServer) => addRoutes(scope, routeDeps));
   return app;
 }
 

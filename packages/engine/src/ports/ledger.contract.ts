@@ -1,5 +1,6 @@
 /** What every ledger promises: the contracts of its ports, and the laws on any sequence of calls. */
 import { afterAll, beforeAll, describe } from 'vitest';
+import { idempotencyContract } from './idempotency.contract.ts';
 import { inventoryCentreContract } from './inventory-centre.contract.ts';
 import { journalContract } from './journal.contract.ts';
 import type { Ledger } from './ledger.ts';
@@ -30,6 +31,7 @@ export function ledgerContract(subject: LedgerSubject): void {
     quarantineContract(ledger);
     inventoryCentreContract(ledger);
     journalContract(ledger);
+    idempotencyContract(ledger);
     conservationContract(ledger);
   });
 }

@@ -1,4 +1,5 @@
 /** The ledger as one store: the ports that share its transactions. What was sold is what it says. */
+import type { Idempotency } from './idempotency.ts';
 import type { InventoryCentre } from './inventory-centre.ts';
 import type { Journal } from './journal.ts';
 import type { Orders } from './orders.ts';
@@ -11,4 +12,5 @@ export interface Ledger {
   readonly settlement: Settlement;
   readonly inventoryCentre: InventoryCentre;
   readonly journal: Journal;
+  readonly idempotency: Idempotency;
 }

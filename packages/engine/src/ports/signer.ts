@@ -5,7 +5,7 @@
  */
 export type SignedPurpose = 'purchase' | 'receipt';
 
-export type DerivedPurpose = 'bulk';
+export type DerivedPurpose = 'bulk' | 'token';
 
 export interface Signer {
   sign(purpose: SignedPurpose, fields: readonly string[]): string;

@@ -80,7 +80,7 @@ export interface LedgerWires {
 }
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
-  const { sales, orders, settlement, inventoryCentre, journal } = ledger;
+  const { sales, orders, settlement, inventoryCentre, journal, idempotency } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -122,6 +122,11 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
         const what = `openEpoch from ${fromEpoch} through ${cutThrough.epoch}-${cutThrough.seq} with ${queued.length} queued`;
         return wire.call(what, () => inventoryCentre.openEpoch(request));
       },
+    },
+    idempotency: {
+      reserve: (call, bounds) => wire.call('idempotency.reserve', () => idempotency.reserve(call, bounds)),
+      keep: (call, answer) => wire.call('idempotency.keep', () => idempotency.keep(call, answer)),
+      letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../ports/clock.ts';
 import type { Ledger } from '../../ports/ledger.ts';
+import { createMemoryIdempotency } from './ledger-idempotency.ts';
 import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
 import { createMemoryOrders } from './ledger-orders.ts';
 import { emptyRows } from './ledger-rows.ts';
@@ -17,6 +18,7 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
     settlement: createMemorySettlement(rows, clock),
     inventoryCentre: createMemoryInventoryCentre(rows),
     orders: createMemoryOrders(rows, clock),
+    idempotency: createMemoryIdempotency(clock),
     journal: {
       async read(saleId, cursor, max) {
         const entries = rows.journal.get(saleId) ?? [];

@@ -20,6 +20,7 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
     openEpoch: true,
   },
   journal: { read: true },
+  idempotency: { reserve: true, keep: true, letGo: true },
 };
 
 export interface LedgerCall {

@@ -4,6 +4,7 @@
  */
 import type { Ledger } from '../../ports/ledger.ts';
 import type { SqlDialect } from './dialect.ts';
+import { createSqlIdempotency } from './idempotency.ts';
 import { createSqlInventoryCentre } from './inventory-centre.ts';
 import { invokeMethod, ledgerOf } from './ledger-methods.ts';
 import { createSqlOrders } from './orders.ts';
@@ -33,6 +34,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
     inventoryCentre: createSqlInventoryCentre(context),
 
     orders: createSqlOrders(context),
+    idempotency: createSqlIdempotency(context),
 
     journal: {
       async read(saleId, cursor, max) {

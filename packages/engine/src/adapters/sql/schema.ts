@@ -157,6 +157,20 @@ export interface LeaseTable {
   readonly expires_at_ms: number;
 }
 
+/** A call with an idempotency key. The last four are null while it is in hand. */
+export interface IdempotencyKeyTable {
+  /** Scope and key. */
+  readonly id: string;
+  readonly scope: string;
+  readonly fingerprint: string;
+  readonly holder: string;
+  readonly reserved_at_ms: number;
+  readonly status: number | null;
+  readonly media_type: string | null;
+  readonly language: string | null;
+  readonly body: string | null;
+}
+
 export interface LedgerTables {
   readonly sales: SaleTable;
   readonly segments: SegmentTable;
@@ -173,6 +187,7 @@ export interface LedgerTables {
   readonly payments: PaymentTable;
   readonly parked_cancels: ParkedCancelTable;
   readonly leases: LeaseTable;
+  readonly idempotency_keys: IdempotencyKeyTable;
 }
 
 export type LedgerDatabase = Kysely<LedgerTables>;

@@ -1,16 +1,27 @@
 /** `POST /v1/admin/orders/{orderId}/cancel`: an operator ends an unpaid order, whoever's it is. Again is the same. */
 import { ADMIN_ORDER, CANCEL_ORDER, CANCEL_WAITS, ORDER_PARAMS } from '@sluice/contract';
+import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { adminOrderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
+  ...documented({
+    operationId: 'cancelAnyOrder',
+    summary: "Ends an unpaid order, whoever's it is.",
+    caller: 'operator',
+    isKeyed: true,
+    reasons: ['wrong_state'],
+  }),
+
   params: ORDER_PARAMS,
+  headers: KEYED_HEADERS,
   body: CANCEL_ORDER,
   response: { 200: ADMIN_ORDER, 202: CANCEL_WAITS, ...PROBLEMS },
 };
 
-export function addAdminCancelOrder(app: HttpServer, { engine, refuser }: RouteDeps): void {
-  app.post('/orders/:orderId/cancel', { schema }, async (request, reply) => {
+export function addAdminCancelOrder(app: HttpServer, { engine, refuser, keyed }: RouteDeps): void {
+  app.post('/orders/:orderId/cancel', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { orderId } = request.params;
     const answer = await engine.cancelOrder({ orderId, buyerId: null, receipt: request.body?.receipt ?? null });
     switch (answer.kind) {

@@ -2,12 +2,25 @@
 import { Readable } from 'node:stream';
 import { ADMIN_LIST_ORDERS, ADMIN_ORDER_PAGE, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
 import { adminOrderAnswer } from '../order-answers.ts';
 import { EXPORT_MEDIA_TYPES, EXPORT_PAGE, type ExportFormat, exportOrders } from '../order-export.ts';
 import { NO_CURSOR_OF_OURS, pageAsked } from '../order-page.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
+  ...documented({
+    operationId: 'listOrdersOfSale',
+    summary: "A page of a sale's orders, or all of them as a stream.",
+    caller: 'operator',
+    texts: {
+      200: {
+        description: 'A page as JSON; all orders as CSV or NDJSON, as they are read.',
+        mediaTypes: ['text/csv', 'application/x-ndjson'],
+      },
+    },
+  }),
+
   params: SALE_PARAMS,
   querystring: ADMIN_LIST_ORDERS,
   response: { 200: ADMIN_ORDER_PAGE, ...PROBLEMS },

@@ -1,10 +1,19 @@
 /** `GET /v1/admin/orders/{orderId}`: an order, and what happened to it. */
 import { ADMIN_ORDER_DETAILS, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
 import { adminOrderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { params: ORDER_PARAMS, response: { 200: ADMIN_ORDER_DETAILS, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'showAnyOrder',
+    summary: 'An order, and what happened to it.',
+    caller: 'operator',
+  }),
+  params: ORDER_PARAMS,
+  response: { 200: ADMIN_ORDER_DETAILS, ...PROBLEMS },
+};
 
 export function addAdminShowOrder(app: HttpServer, { engine, refuser }: RouteDeps): void {
   app.get('/orders/:orderId', { schema }, async (request, reply) => {

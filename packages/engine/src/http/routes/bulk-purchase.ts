@@ -4,10 +4,19 @@ import { isBuyerId } from '../../domain/ids.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../../domain/inventory/quota.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { BulkAnswer } from '../../funnel/bulk-purchase.ts';
+import { documented } from '../documented.ts';
 import { MAX_BULK_BODY_BYTES } from '../limits.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { body: BULK_PURCHASES, response: { 200: BULK_OUTCOMES, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'purchaseInBulk',
+    summary: 'Buys for many buyers, each with an outcome of its own.',
+    caller: 'server',
+  }),
+  body: BULK_PURCHASES,
+  response: { 200: BULK_OUTCOMES, ...PROBLEMS },
+};
 
 /** There is one server key, and so one back end. */
 const CALLER = 'server';

@@ -1,29 +1,44 @@
 /** `POST /v1/orders/{orderId}/cancel`: the buyer does not want it any more. Again is the same. */
 import { CANCEL_ORDER, CANCEL_WAITS, ORDER, ORDER_PARAMS } from '@sluice/contract';
 import { buyerOf } from '../authenticate.ts';
+import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { orderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
+  ...documented({
+    operationId: 'cancelOrder',
+    summary: 'The buyer does not want an unpaid order any more.',
+    caller: 'buyer',
+    isKeyed: true,
+    reasons: ['wrong_state'],
+  }),
+
   params: ORDER_PARAMS,
+  headers: KEYED_HEADERS,
   body: CANCEL_ORDER,
   response: { 200: ORDER, 202: CANCEL_WAITS, ...PROBLEMS },
 };
 
-export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer }: RouteDeps): void {
-  app.post('/v1/orders/:orderId/cancel', { schema, onRequest: requireBuyer }, async (request, reply) => {
-    const { orderId } = request.params;
-    const { buyerId } = buyerOf(request);
-    const answer = await engine.cancelOrder({ orderId, buyerId, receipt: request.body?.receipt ?? null });
-    switch (answer.kind) {
-      case 'refused':
-        return refuser.refuse(request, reply, answer);
-      case 'accepted':
-        reply.code(202);
-        return { orderId, status: 'queued' as const };
-      case 'cancelled':
-        if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by its buyer');
-        return orderAnswer(answer.order);
-    }
-  });
+export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer, keyed }: RouteDeps): void {
+  app.post(
+    '/v1/orders/:orderId/cancel',
+    { schema, onRequest: requireBuyer, preHandler: keyed.ofBuyer },
+    async (request, reply) => {
+      const { orderId } = request.params;
+      const { buyerId } = buyerOf(request);
+      const answer = await engine.cancelOrder({ orderId, buyerId, receipt: request.body?.receipt ?? null });
+      switch (answer.kind) {
+        case 'refused':
+          return refuser.refuse(request, reply, answer);
+        case 'accepted':
+          reply.code(202);
+          return { orderId, status: 'queued' as const };
+        case 'cancelled':
+          if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by its buyer');
+          return orderAnswer(answer.order);
+      }
+    },
+  );
 }

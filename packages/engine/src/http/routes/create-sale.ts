@@ -1,13 +1,26 @@
 /** `POST /v1/admin/sales`: a draft, its stock received. The same id again is refused, whatever it says. */
 import { ADMIN_SALE, CREATE_SALE } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-const schema = { body: CREATE_SALE, response: { 201: ADMIN_SALE, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'createSale',
+    summary: 'A draft, with its stock.',
+    caller: 'operator',
+    isKeyed: true,
+    reasons: ['exists'],
+  }),
+  headers: KEYED_HEADERS,
+  body: CREATE_SALE,
+  response: { 201: ADMIN_SALE, ...PROBLEMS },
+};
 
-export function addCreateSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
-  app.post('/sales', { schema }, async (request, reply) => {
+export function addCreateSale(app: HttpServer, { engine, clock, refuser, keyed }: RouteDeps): void {
+  app.post('/sales', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const draft = request.body;
     if (draft.endsAtMs <= draft.startsAtMs) {
       return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'endsAtMs must be after startsAtMs.' });

@@ -2,9 +2,18 @@
 import { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from '@sluice/contract';
 import { type BuyerId, isBuyerId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { body: DEV_IDENTITY_REQUEST, response: { 200: DEV_IDENTITY, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'makeTestBuyer',
+    summary: "A JWT for any name, on a machine of one's own.",
+    caller: 'anyone',
+  }),
+  body: DEV_IDENTITY_REQUEST,
+  response: { 200: DEV_IDENTITY, ...PROBLEMS },
+};
 
 type DevIdentityDeps = RouteDeps & { readonly devIdentity: (buyerId: BuyerId) => string };
 

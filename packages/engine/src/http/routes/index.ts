@@ -5,6 +5,7 @@ import { addAdminListOrders } from './admin-list-orders.ts';
 import { addAdminListSales } from './admin-list-sales.ts';
 import { addAdminShowOrder } from './admin-show-order.ts';
 import { addAdminShowSale } from './admin-show-sale.ts';
+import { addApiDocumentRoutes } from './api-document.ts';
 import { addBulkPurchase } from './bulk-purchase.ts';
 import { addCancelOrder } from './cancel-order.ts';
 import { addCreateSale } from './create-sale.ts';
@@ -30,6 +31,7 @@ export const ADMIN_PREFIX = '/v1/admin';
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { serves = 'both', devIdentity, storefront, metrics } = deps;
   addHealth(app, deps);
+  addApiDocumentRoutes(app, deps);
   if (serves !== 'operators') {
     for (const add of [addListSales, addShowSale, addIssueToken, addPurchase]) add(app, deps);
     for (const add of [addListOrders, addShowOrder, addCancelOrder, addOrderEvents]) add(app, deps);

@@ -2,11 +2,20 @@
 import { LIST_ORDERS, ORDER_PAGE } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
+import { documented } from '../documented.ts';
 import { orderAnswer } from '../order-answers.ts';
 import { NO_CURSOR_OF_OURS, pageAsked } from '../order-page.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { querystring: LIST_ORDERS, response: { 200: ORDER_PAGE, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'listOrders',
+    summary: "The buyer's own orders, oldest first.",
+    caller: 'buyer',
+  }),
+  querystring: LIST_ORDERS,
+  response: { 200: ORDER_PAGE, ...PROBLEMS },
+};
 
 export function addListOrders(app: HttpServer, { engine, refuser, requireBuyer }: RouteDeps): void {
   app.get('/v1/orders', { schema, onRequest: requireBuyer }, async (request, reply) => {

@@ -2,10 +2,18 @@
 import { SALE_LIST } from '@sluice/contract';
 import type { Sale } from '../../domain/sale/sale.ts';
 import { createHotEntries } from '../../funnel/gateway/hot-entries.ts';
+import { documented } from '../documented.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { saleAnswer } from '../sale-answers.ts';
 
-const schema = { response: { 200: SALE_LIST, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'listSales',
+    summary: 'What is published.',
+    caller: 'anyone',
+  }),
+  response: { 200: SALE_LIST, ...PROBLEMS },
+};
 
 /** One reading of the ledger serves all who come within a moment. */
 const LIST_ENTRIES = { freshMs: 200, staleMs: 1_000, maxKeys: 1 };

@@ -1,21 +1,46 @@
 /** `POST /v1/orders/{orderId}/payment`: the back end tells of money. What it says twice changes nothing. */
 import { ORDER_PARAMS, PAYMENT_NOTED, PAYMENT_NOTICE } from '@sluice/contract';
+import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { params: ORDER_PARAMS, body: PAYMENT_NOTICE, response: { 200: PAYMENT_NOTED, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'notePayment',
+    summary: 'Tells of money: paid, failed or refunded, in any order.',
+    caller: 'server',
+    isKeyed: true,
+    reasons: ['content_differs'],
+  }),
+  params: ORDER_PARAMS,
+  headers: KEYED_HEADERS,
+  body: PAYMENT_NOTICE,
+  response: { 200: PAYMENT_NOTED, ...PROBLEMS },
+};
 
 const DIFFERS = 'This reference was used before, for another order or amount.';
 
-export function addNotePayment(app: HttpServer, { engine, refuser, requireServer }: RouteDeps): void {
-  app.post('/v1/orders/:orderId/payment', { schema, onRequest: requireServer }, async (request, reply) => {
-    const { orderId } = request.params;
-    const { reference, outcome, amount = null } = request.body;
-    const noted = await engine.notePayment({ orderId, reference, outcome, amount });
-    if (noted.kind === 'refused') {
-      return refuser.refuse(request, reply, noted, noted.reason === 'content_differs' ? { detail: DIFFERS } : {});
-    }
-    const { payment, order, isRepeated } = noted;
-    if (!isRepeated) request.log.info({ orderId, outcome, payment: payment.state }, 'payment noted');
-    return { orderId, reference, outcome, payment: payment.state, status: order?.state ?? null, repeated: isRepeated };
-  });
+export function addNotePayment(app: HttpServer, { engine, refuser, requireServer, keyed }: RouteDeps): void {
+  app.post(
+    '/v1/orders/:orderId/payment',
+    { schema, onRequest: requireServer, preHandler: keyed.ofServer },
+    async (request, reply) => {
+      const { orderId } = request.params;
+      const { reference, outcome, amount = null } = request.body;
+      const noted = await engine.notePayment({ orderId, reference, outcome, amount });
+      if (noted.kind === 'refused') {
+        return refuser.refuse(request, reply, noted, noted.reason === 'content_differs' ? { detail: DIFFERS } : {});
+      }
+      const { payment, order, isRepeated } = noted;
+      if (!isRepeated) request.log.info({ orderId, outcome, payment: payment.state }, 'payment noted');
+      return {
+        orderId,
+        reference,
+        outcome,
+        payment: payment.state,
+        status: order?.state ?? null,
+        repeated: isRepeated,
+      };
+    },
+  );
 }

@@ -3,11 +3,27 @@ import { ORDER_PARAMS } from '@sluice/contract';
 import { isFinal } from '../../domain/order/order.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
+import { documented } from '../documented.ts';
 import { createOrderStreams, eventIdOf } from '../order-streams.ts';
 import { API_HEADERS } from '../outcome-to-response.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { params: ORDER_PARAMS, response: PROBLEMS };
+const schema = {
+  ...documented({
+    operationId: 'followOrder',
+    summary: 'What becomes of an order, as it happens.',
+    caller: 'buyer',
+    texts: {
+      200: {
+        description: 'Server-sent events called `order`; the data of each is an Order.',
+        mediaTypes: ['text/event-stream'],
+      },
+      204: { description: 'The last event has been told.', mediaTypes: [] },
+    },
+  }),
+  params: ORDER_PARAMS,
+  response: PROBLEMS,
+};
 
 export function addOrderEvents(app: HttpServer, deps: RouteDeps): void {
   const { engine, refuser, requireBuyer } = deps;

@@ -1,13 +1,27 @@
 /** `PATCH /v1/admin/sales/{saleId}`: changes of the named fields, by whoever has seen the sale's latest version. */
 import { ADMIN_SALE, PATCH_SALE, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-const schema = { params: SALE_PARAMS, body: PATCH_SALE, response: { 200: ADMIN_SALE, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'patchSale',
+    summary: 'Changes the named fields of a sale, by its latest version.',
+    caller: 'operator',
+    isKeyed: true,
+    reasons: ['stale_version', 'wrong_state'],
+  }),
+  params: SALE_PARAMS,
+  headers: KEYED_HEADERS,
+  body: PATCH_SALE,
+  response: { 200: ADMIN_SALE, ...PROBLEMS },
+};
 
-export function addPatchSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
-  app.patch('/sales/:saleId', { schema }, async (request, reply) => {
+export function addPatchSale(app: HttpServer, { engine, clock, refuser, keyed }: RouteDeps): void {
+  app.patch('/sales/:saleId', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { saleId } = request.params;
     const { version, ...patch } = request.body;
     const result = await engine.patchSale({ saleId, version, patch });

@@ -2,10 +2,19 @@
 import { ORDER, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
+import { documented } from '../documented.ts';
 import { orderAnswer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
-const schema = { params: ORDER_PARAMS, response: { 200: ORDER, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'showOrder',
+    summary: 'An order, to its buyer.',
+    caller: 'buyer',
+  }),
+  params: ORDER_PARAMS,
+  response: { 200: ORDER, ...PROBLEMS },
+};
 
 export function addShowOrder(app: HttpServer, { engine, refuser, requireBuyer }: RouteDeps): void {
   app.get('/v1/orders/:orderId', { schema, onRequest: requireBuyer }, async (request, reply) => {

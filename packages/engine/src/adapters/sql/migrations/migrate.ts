@@ -9,6 +9,7 @@ import type { LedgerDatabase } from '../schema.ts';
 import { ledgerMigration } from './0001-ledger.ts';
 import { orderLifeMigration } from './0002-order-life.ts';
 import { deliveriesMigration } from './0003-deliveries.ts';
+import { idempotencyMigration } from './0004-idempotency.ts';
 import { leasesMigration } from './0007-leases.ts';
 
 const TABLE = 'ledger_migrations';
@@ -20,6 +21,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0001-ledger': ledgerMigration(dialect),
     '0002-order-life': orderLifeMigration(dialect),
     '0003-deliveries': deliveriesMigration(dialect),
+    '0004-idempotency': idempotencyMigration(dialect),
     '0007-leases': leasesMigration(dialect),
   };
 }
