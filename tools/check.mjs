@@ -34,6 +34,11 @@ const steps = [
     holds: 'promises awaited, switches exhaustive, no clock or dice inside',
     run: [[bin('oxlint', 'bin/oxlint'), '--type-aware', '--deny-warnings']],
   },
+  {
+    name: 'generated',
+    holds: 'generated files are what they are made from',
+    run: [['tools/generate-commands.mjs', '--check']],
+  },
   { name: 'tidy', holds: 'sizes, names, leftovers', run: [['tools/tidy.mjs']] },
   {
     name: 'style',
