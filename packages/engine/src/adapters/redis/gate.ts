@@ -50,11 +50,10 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
     },
 
     async markSettled(call, claims) {
-      for (let from = 0; from < claims.length; from += MAX_CLAIMS_PER_CALL) {
+      for (let from = 0; ; from += MAX_CLAIMS_PER_CALL) {
         const answer = await markSettled(connection, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
-        if (answer !== 'marked') return answer;
+        if (answer !== 'marked' || from + MAX_CLAIMS_PER_CALL >= claims.length) return answer;
       }
-      return 'marked';
     },
 
     async credit(call, { epoch, moveId, channel, units }) {

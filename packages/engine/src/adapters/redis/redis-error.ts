@@ -8,7 +8,7 @@ import { InvariantError } from '../../domain/invariant.ts';
 /** The client had no socket to write to. */
 const NEVER_WRITTEN = /^Stream isn't writeable|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/;
 /** A script of ours failed in itself. */
-const SCRIPT_BUG = /user_script|Error (running|compiling) script|wrong number of arg/;
+const SCRIPT_BUG = /^ERR .*(user_script|Error (running|compiling) script)/;
 /** A key of the segment is foreign, or its stream is ahead of it: the scripts meet that before their first write. */
 const DAMAGED = /^WRONGTYPE|equal or smaller than the target stream top item/;
 

@@ -8,10 +8,11 @@ local meta, buyers, loose = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local count = tonumber(ARGV[4])
 
-if not count or count < 1 or count > 256 or #ARGV ~= 4 + 4 * count then return -3 end
+if not count or count < 0 or count > 256 or #ARGV ~= 4 + 4 * count then return -3 end
 local refused = admit(call, meta, buyers, '')
 if refused ~= 0 then return refused end
 redis.call('HLEN', loose)
+if count == 0 then return 1 end
 
 local known = redis.call('HMGET', buyers, unpack(ARGV, 5, 4 + count))
 local running, fields, gone = {}, {}, {}
