@@ -6,7 +6,7 @@ export default {
     '.': {
       // Started by other tools through their paths; what a package script starts is found without help.
       entry: [
-        'tools/{tidy,check-imports,test-report,write-references,generate-openapi}.mjs',
+        'tools/{tidy,check-imports,test-report,write-references,generate-openapi,generate-commands}.mjs',
         'tools/services/serve.mjs',
         'tests/**/*.test.ts',
       ],

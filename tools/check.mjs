@@ -11,6 +11,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const tsc = join(modules, 'typescript', 'bin', 'tsc');
 
+const fromSource = ['--conditions=source', '--import', 'tsx'];
+
 /** Slowest first, so that two cores end at about the same time. */
 const steps = [
   {
@@ -35,14 +37,13 @@ const steps = [
     run: [[bin('oxlint', 'bin/oxlint'), '--type-aware', '--deny-warnings']],
   },
   {
-    name: 'docs',
-    holds: 'the references say what the code says',
-    run: [['--conditions=source', '--import', 'tsx', 'tools/write-references.mjs', '--check']],
-  },
-  {
-    name: 'api',
-    holds: 'openapi.json is what the code serves',
-    run: [['--conditions=source', '--import', 'tsx', 'tools/generate-openapi.mjs', '--check']],
+    name: 'generated',
+    holds: 'generated files say what they are made from',
+    run: [
+      ['tools/generate-commands.mjs', '--check'],
+      [...fromSource, 'tools/write-references.mjs', '--check'],
+      [...fromSource, 'tools/generate-openapi.mjs', '--check'],
+    ],
   },
   { name: 'tidy', holds: 'sizes, names, leftovers', run: [['tools/tidy.mjs']] },
   {

@@ -1,6 +1,6 @@
 /**
  * Writes openapi.json at the root: the document of a listener that serves everybody. `--check` only compares. Run by
- * `npm run generate` and `npm run check:api`, which read the packages from their sources.
+ * `npm run generate` and `npm run check:generated`, which read the packages from their sources.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createHttpServer } from '../packages/engine/src/http/server.ts';

@@ -6,11 +6,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { complaintsAbout, readScripts } from './lua-scripts.mjs';
 
 const FILE_LINES_AIMED_AT = 150;
 const FILE_LINES_LOOK_AGAIN = 300;
 const FUNCTION_LINES_LOOK_AGAIN = 25;
 const FUNCTION_LINES_MAX = 60;
+const SCRIPT_LINES_LOOK_AGAIN = 60;
+/** It decides everything that must be atomic. */
+const CLAIM_SCRIPT_LINES_LOOK_AGAIN = 150;
 
 const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.cache', '.sluice', 'spikes']);
 const TEXT = new Set([
@@ -47,6 +51,13 @@ for (const file of filesUnder(root)) {
   if (file === 'package-lock.json')
     checkLines(file, text, [[ADDRESS_IN_LOCK, 'the lockfile names a registry address']]);
   else if (file !== 'LICENSE') checkText(file, text);
+}
+
+for (const script of readScripts(root)) {
+  for (const complaint of complaintsAbout(script)) errors.push(`${script.file}: ${complaint}`);
+  const lines = script.source.split('\n').length - 1;
+  const most = script.name === 'claim' ? CLAIM_SCRIPT_LINES_LOOK_AGAIN : SCRIPT_LINES_LOOK_AGAIN;
+  if (lines > most) lookAgain.push(`${script.file} has ${lines} lines`);
 }
 
 for (const line of lookAgain) console.log(`look again: ${line}`);

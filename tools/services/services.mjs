@@ -82,6 +82,24 @@ export const SERVICES = {
     stopSignal: 'SIGKILL',
     urlOf: (port) => `mysql://root@127.0.0.1:${port}/mysql`,
   },
+
+  redis: {
+    packages: ['redis-server', 'redis-tools'],
+    binaries: ['usr/bin/redis-server', 'usr/bin/redis-benchmark'],
+    makeData: () => ({ command: 'true', args: [] }),
+    start(folder, { dataDir, port, isDurable }) {
+      const settings = {
+        ...{ bind: '127.0.0.1', port, dir: dataDir, save: '', 'maxmemory-policy': 'noeviction' },
+        ...(isDurable ? { appendonly: 'yes', appendfsync: 'always' } : { appendonly: 'no' }),
+        'enable-debug-command': 'local',
+      };
+      const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+      return { command: join(folder, 'usr/bin/redis-server'), args: flags };
+    },
+    isReady: /Ready to accept connections/,
+    stopSignal: 'SIGKILL',
+    urlOf: (port) => `redis://127.0.0.1:${port}`,
+  },
 };
 
 function mariadbHome(folder, dataDir) {

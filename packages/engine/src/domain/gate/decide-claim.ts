@@ -92,7 +92,7 @@ export function decideClaim(
 }
 
 /** Of several marks of one order the living one: a second claim that was released must not hide it. */
-function earlierMark(marks: readonly ClaimMark[], orderId: OrderId): ClaimMark | null {
+export function earlierMark(marks: readonly ClaimMark[], orderId: OrderId): ClaimMark | null {
   let earlier: ClaimMark | null = null;
   for (const mark of marks) {
     if (mark.orderId === orderId && (earlier === null || earlier.state === 'ended')) earlier = mark;

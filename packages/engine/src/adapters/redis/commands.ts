@@ -1,0 +1,602 @@
+/** Written by tools/generate-commands.mjs from lua/. Change the scripts instead. */
+import type { Script } from './script.ts';
+
+/**
+ * decide a batch of purchases for one segment, in order of arrival. Atomic; losers write nothing.
+ * Reply: -1 late | -2 not_ready | -3 bad_argument | {epoch starts_ms answer ...}
+ */
+export const CLAIM = {
+  name: 'claim',
+  keys: ['meta', 'buyers', 'stream'],
+  arguments: ['server', 'identity', 'deadline_ms', 'run_count'],
+  takesMore: true,
+  words: { '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local meta, buyers, stream = KEYS[1], KEYS[2], KEYS[3]
+local server, identity, deadline_ms, run_count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local now = now_ms()
+if not deadline_ms or now > deadline_ms then return -1 end
+if not run_count or run_count < 1 or run_count > 256 then return -3 end
+local base, count = 4 + 3 * run_count, 0
+for run = 1, run_count do
+  local length = tonumber(ARGV[4 + 3 * run])
+  if not length or length < 1 or length % 1 ~= 0 then return -3 end
+  count = count + length
+end
+if count > 256 or #ARGV ~= base + 3 * count then return -3 end
+local known = redis.call('HMGET', buyers, '', unpack(ARGV, base + 1, base + count))
+local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq')
+local epoch, state = facts[2], facts[3]
+local starts_ms, ends_ms, limit, seq = tonumber(facts[4]), tonumber(facts[5]), tonumber(facts[6]), tonumber(facts[7])
+if not epoch or known[1] ~= epoch or not (starts_ms and ends_ms and limit and seq) then return -2 end
+local function fence_for(is_late_money)
+  if server ~= identity or facts[1] ~= identity or state == 'draft' then return -2 end
+  if state ~= 'live' and state ~= 'paused' then return -5 end
+  if is_late_money then return 0 end
+  if state == 'paused' then return -4 end
+  if now < starts_ms then return -6 end
+  if now >= ends_ms then return -7 end
+  return 0
+end
+local function look(claims, order_id)
+  local earlier, live_units = nil, 0
+  for _, mark_state, order, units in string.gmatch(claims, MARK) do
+    if mark_state ~= 'e' then live_units = live_units + units end
+    if order == order_id and (earlier == nil or earlier == 'e') then earlier = mark_state end
+  end
+  return earlier, live_units
+end
+local available, was_taken = {}, {}
+local answers, running, entries = { epoch, digits(starts_ms) }, {}, {}
+local i = 0
+for run = 1, run_count do
+  local channel, is_late_money = ARGV[2 + 3 * run], ARGV[3 + 3 * run] == '1'
+  local fence = fence_for(is_late_money)
+  if available[channel] == nil then available[channel] = tonumber(redis.call('HGET', meta, 'available:' .. channel) or 'x') or false end
+  for _ = 1, tonumber(ARGV[4 + 3 * run]) do
+    i = i + 1
+    local buyer, order_id, units = ARGV[base + i], ARGV[base + count + i], tonumber(ARGV[base + 2 * count + i])
+    if not is_units(units) or units == 0 then return -3 end
+    local claims = running[buyer] or known[i + 1] or ''
+    local earlier, live_units = nil, 0
+    if claims ~= '' then earlier, live_units = look(claims, order_id) end
+    local left = available[channel]
+    local answer
+    if earlier and not (is_late_money and earlier == 'e') then answer = claims
+    elseif fence ~= 0 then answer = fence
+    elseif live_units + units > limit then answer = claims
+    elseif not left then answer = -2
+    elseif left == 0 then answer = -8
+    elseif left < units then answer = { left }
+    else
+      seq = seq + 1
+      available[channel], was_taken[channel] = left - units, true
+      local id, written_units = epoch .. '-' .. digits(seq), digits(units)
+      running[buyer] = claims .. 'q ' .. order_id .. ' ' .. written_units .. ' ' .. id .. ' ' .. channel .. ';'
+      entries[#entries + 1] = { id, order_id, buyer, written_units, channel }
+      answer = seq
+    end
+    answers[i + 2] = answer
+  end
+end
+if #entries == 0 then return answers end
+local written_now = digits(now)
+for n = 1, #entries do
+  local e = entries[n]
+  local added = redis.call('XADD', stream, 'NOMKSTREAM', e[1], 'o', e[2], 'b', e[3], 'u', e[4], 'q', e[5], 't', written_now)
+  if not added then return -2 end
+end
+local fields = {}
+for buyer, claims in pairs(running) do
+  fields[#fields + 1] = buyer
+  fields[#fields + 1] = claims
+end
+redis.call('HSET', buyers, unpack(fields))
+local figures = { 'seq', digits(seq) }
+for channel in pairs(was_taken) do
+  figures[#figures + 1] = 'available:' .. channel
+  figures[#figures + 1] = digits(available[channel])
+end
+redis.call('HSET', meta, unpack(figures))
+return answers`,
+} as const satisfies Script;
+
+/**
+ * put a move's units into a quota. Atomic; a repeat is harmless.
+ * Reply: 1 credited | 2 repeated | -1 late | -2 not_ready | -3 bad_argument
+ */
+export const CREDIT = {
+  name: 'credit',
+  keys: ['meta', 'buyers', 'moves'],
+  arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'move_id', 'channel', 'units'],
+  takesMore: false,
+  words: { '1': 'credited', '2': 'repeated', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
+local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
+local epoch, move_id, quota_field, units = ARGV[4], ARGV[5], 'available:' .. ARGV[6], tonumber(ARGV[7])
+if not is_units(units) or units == 0 then return -3 end
+local refused = admit(call, meta, buyers, epoch)
+if refused ~= 0 then return refused end
+if redis.call('HEXISTS', moves, move_id) == 1 then return 2 end
+local facts = redis.call('HMGET', meta, quota_field, 'generation')
+local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+if not available or not generation then return -2 end
+if not is_units(available + units) then return -3 end
+redis.call('HSET', moves, move_id, digits(units))
+redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + units))
+return 1`,
+} as const satisfies Script;
+
+/**
+ * put a whole segment in place of the one that is there, from what was staged before; its stream stays. Atomic.
+ * Reply: 1 loaded | -1 late | -2 not_ready | -3 bad_argument | -4 half_staged
+ */
+export const LOAD = {
+  name: 'load',
+  keys: ['meta', 'buyers', 'stream', 'loose', 'released', 'moves', 'staged_buyers', 'staged_loose', 'staged_released'],
+  arguments: [
+    'server',
+    'identity',
+    'deadline_ms',
+    'epoch',
+    'version',
+    'state',
+    'starts_ms',
+    'ends_ms',
+    'limit',
+    'buyer_count',
+    'loose_count',
+    'released_count',
+  ],
+  takesMore: true,
+  words: { '1': 'loaded', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument', '-4': 'half_staged' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9]
+local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local version, state, starts_ms, ends_ms = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local limit = tonumber(ARGV[9])
+local buyer_count, loose_count, released_count = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+if not deadline_ms or now_ms() > deadline_ms then return -1 end
+if server ~= identity then return -2 end
+if not (is_units(epoch) and is_units(version) and starts_ms and ends_ms and is_units(limit)) then return -3 end
+if #ARGV % 2 ~= 0 or #ARGV > 512 then return -3 end
+for at = 14, #ARGV, 2 do
+  if not is_units(tonumber(ARGV[at])) then return -3 end
+end
+local function kind(key) return redis.call('TYPE', key).ok end
+local generation = 0
+if kind(meta) == 'hash' then
+  local facts = redis.call('HMGET', meta, 'epoch', 'generation')
+  if facts[1] and epoch <= (tonumber(facts[1]) or 0) then return -2 end
+  generation = tonumber(facts[2] or 0) or 0
+end
+local function staged(key, size, count) return (count > 0 and redis.call(size, key) or 0) == count end
+if not (staged(staged_buyers, 'HLEN', buyer_count) and staged(staged_loose, 'HLEN', loose_count)
+  and staged(staged_released, 'SCARD', released_count)) then return -4 end
+local has_group, stream_kind = false, kind(stream)
+if stream_kind == 'stream' then
+  for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+    if group[2] == 'workers' then has_group = true end
+  end
+elseif stream_kind ~= 'none' then redis.call('UNLINK', stream) end
+if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0', 'MKSTREAM') end
+redis.call('UNLINK', meta, buyers, loose, released, moves)
+local function take(staged_key, key, count)
+  if count == 0 then return end
+  redis.call('RENAME', staged_key, key)
+  redis.call('PERSIST', key)
+end
+take(staged_buyers, buyers, buyer_count)
+take(staged_loose, loose, loose_count)
+take(staged_released, released, released_count)
+redis.call('HSET', buyers, '', digits(epoch))
+redis.call('HSET', meta, 'identity', identity, 'epoch', digits(epoch), 'version', digits(version), 'state', state,
+  'starts_ms', digits(starts_ms), 'ends_ms', digits(ends_ms), 'limit', digits(limit), 'seq', '0',
+  'generation', digits(generation + 1))
+for at = 13, #ARGV, 2 do
+  redis.call('HSET', meta, 'available:' .. ARGV[at], digits(tonumber(ARGV[at + 1])))
+end
+return 1`,
+} as const satisfies Script;
+
+/**
+ * note which claims the ledger has. Unknown ones are ignored; an ended mark stays ended.
+ * Reply: 1 marked | -1 late | -2 not_ready | -3 bad_argument
+ */
+export const MARK_SETTLED = {
+  name: 'mark-settled',
+  keys: ['meta', 'buyers', 'loose'],
+  arguments: ['server', 'identity', 'deadline_ms', 'count'],
+  takesMore: true,
+  words: { '1': 'marked', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local meta, buyers, loose = KEYS[1], KEYS[2], KEYS[3]
+local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
+local count = tonumber(ARGV[4])
+if not count or count < 0 or count > 256 or #ARGV ~= 4 + 4 * count then return -3 end
+local refused = admit(call, meta, buyers, '')
+if refused ~= 0 then return refused end
+redis.call('HLEN', loose)
+if count == 0 then return 1 end
+local known = redis.call('HMGET', buyers, unpack(ARGV, 5, 4 + count))
+local running, fields, gone = {}, {}, {}
+for i = 1, count do
+  local buyer, order_id = ARGV[4 + i], ARGV[4 + count + i]
+  local position, channel = ARGV[4 + 2 * count + i], ARGV[4 + 3 * count + i]
+  local claims = running[buyer] or known[i]
+  local at, state = find_mark(claims, order_id, position, channel)
+  if state == 'q' then
+    running[buyer] = with_state(claims, at, 's')
+    gone[#gone + 1] = order_id .. ' ' .. position .. ' ' .. channel
+  end
+end
+if #gone == 0 then return 1 end
+for buyer, claims in pairs(running) do
+  fields[#fields + 1] = buyer
+  fields[#fields + 1] = claims
+end
+redis.call('HSET', buyers, unpack(fields))
+redis.call('HDEL', loose, unpack(gone))
+return 1`,
+} as const satisfies Script;
+
+/**
+ * how many entries a segment's queue has, and the age of the oldest in ms; -1 when there is none.
+ * Reply: {entries oldest_age_ms}
+ */
+export const QUEUE_DEPTH = {
+  name: 'queue-depth',
+  keys: ['stream'],
+  arguments: [],
+  takesMore: false,
+  words: {},
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local stream = KEYS[1]
+local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
+if not oldest then return { 0, -1 } end
+local claimed_at_ms = now_ms()
+for at = 1, #oldest[2], 2 do
+  if oldest[2][at] == 't' then claimed_at_ms = tonumber(oldest[2][at + 1]) or claimed_at_ms end
+end
+return { redis.call('XLEN', stream), math.max(0, now_ms() - claimed_at_ms) }`,
+} as const satisfies Script;
+
+/**
+ * up to max entries in order: those whose reader has been silent for too long, then new ones.
+ * Reply: {id fields ...}
+ */
+export const QUEUE_READ = {
+  name: 'queue-read',
+  keys: ['stream'],
+  arguments: ['consumer', 'take_over_ms', 'max'],
+  takesMore: false,
+  words: {},
+  lua: `local stream = KEYS[1]
+local consumer, take_over_ms, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
+local has_group = false
+for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+  if group[2] == 'workers' then has_group = true end
+end
+if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0') end
+local entries = {}
+local function add(found)
+  for _, entry in ipairs(found) do
+    entries[#entries + 1] = entry
+  end
+end
+local cursor = '0-0'
+for _ = 1, 1000 do
+  local step = redis.call('XAUTOCLAIM', stream, 'workers', consumer, take_over_ms, cursor, 'COUNT', max - #entries)
+  cursor = step[1]
+  add(step[2])
+  if cursor == '0-0' or #entries >= max then break end
+end
+if #entries < max then
+  local fresh = redis.call('XREADGROUP', 'GROUP', 'workers', consumer, 'COUNT', max - #entries, 'STREAMS', stream, '>')
+  if fresh then add(fresh[1][2]) end
+end
+return entries`,
+} as const satisfies Script;
+
+/**
+ * acknowledge and delete the named entries. A name that only shares the position removes nothing (P15).
+ * Reply: 1 removed | -3 bad_argument
+ */
+export const QUEUE_REMOVE = {
+  name: 'queue-remove',
+  keys: ['buyers', 'stream', 'loose'],
+  arguments: ['count'],
+  takesMore: true,
+  words: { '1': 'removed', '-3': 'bad_argument' },
+  lua: `local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local buyers, stream, loose = KEYS[1], KEYS[2], KEYS[3]
+local count = tonumber(ARGV[1])
+if not count or count < 1 or count > 256 or #ARGV ~= 1 + 4 * count then return -3 end
+redis.call('HLEN', loose)
+local ids, unqueued = {}, {}
+local known = redis.call('HMGET', buyers, unpack(ARGV, 2 + 3 * count, 1 + 4 * count))
+for i = 1, count do
+  local position, order_id = ARGV[1 + i], ARGV[1 + count + i]
+  local channel, buyer = ARGV[1 + 2 * count + i], ARGV[1 + 3 * count + i]
+  local entry = redis.call('XRANGE', stream, position, position)[1]
+  local part = {}
+  for at = 1, entry and #entry[2] or 0, 2 do part[entry[2][at]] = entry[2][at + 1] end
+  if part.o == order_id and part.q == channel then
+    ids[#ids + 1] = position
+    local _, state, units = find_mark(known[i], order_id, position, channel)
+    if state == 'q' then
+      unqueued[#unqueued + 1] = order_id .. ' ' .. position .. ' ' .. channel
+      unqueued[#unqueued + 1] = units .. ' ' .. buyer
+    end
+  end
+end
+if #ids == 0 then return 1 end
+if #unqueued > 0 then redis.call('HSET', loose, unpack(unqueued)) end
+redis.call('XACK', stream, 'workers', unpack(ids))
+redis.call('XDEL', stream, unpack(ids))
+return 1`,
+} as const satisfies Script;
+
+/**
+ * what the gate knows of a segment, and a page of its unsettled claims; the first page is of one moment.
+ * Reply: 0 absent | {meta moves released claims last}
+ */
+export const READ = {
+  name: 'read',
+  keys: ['meta', 'buyers', 'stream', 'loose', 'released', 'moves'],
+  arguments: ['from', 'through', 'max'],
+  takesMore: false,
+  words: { '0': 'absent' },
+  lua: `local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local from, through, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local is_first = from == '-'
+local facts = redis.call('HMGET', meta, 'epoch', 'seq')
+local epoch, seq = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+if not epoch or not seq or redis.call('HGET', buyers, '') ~= facts[1] then return 0 end
+if redis.call('EXISTS', stream) == 0 then return 0 end
+local info = redis.call('XINFO', 'STREAM', stream)
+for at = 1, #info, 2 do
+  if info[at] == 'last-generated-id' then
+    local last_epoch, last_seq = string.match(info[at + 1], '^(%d+)-(%d+)$')
+    last_epoch, last_seq = tonumber(last_epoch), tonumber(last_seq)
+    if last_epoch > epoch or (last_epoch == epoch and last_seq > seq) then return 0 end
+  end
+end
+local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
+local names, parts = {}, {}
+for i, entry in ipairs(entries) do
+  local part = { id = entry[1] }
+  for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+  names[i], parts[i] = part.b, part
+end
+local claims = {}
+if #entries > 0 then
+  for i, marks in ipairs(redis.call('HMGET', buyers, unpack(names))) do
+    local part = parts[i]
+    local position = part.p or part.id
+    local _, state = find_mark(marks, part.o, position, part.q)
+    if state == 'q' then claims[#claims + 1] = { part.o, part.u, position, part.q, part.b } end
+  end
+end
+if not is_first then return { {}, {}, {}, claims, #entries == max and entries[max][1] or '' } end
+local unqueued = redis.call('HGETALL', loose)
+for at = 1, #unqueued, 2 do
+  local order_id, position, channel = string.match(unqueued[at], '^(%S+) (%S+) (.*)$')
+  local units, buyer = string.match(unqueued[at + 1], '^(%d+) (.*)$')
+  claims[#claims + 1] = { order_id, units, position, channel, buyer }
+end
+return { redis.call('HGETALL', meta), redis.call('HKEYS', moves), redis.call('SMEMBERS', released), claims,
+  #entries == max and entries[max][1] or '' }`,
+} as const satisfies Script;
+
+/**
+ * give a claim's units back to the quota that sold it, and free its buyer's limit. Once per claim.
+ * Reply: 1 released | 2 repeated | 3 unknown_claim | -1 late | -2 not_ready | -3 bad_argument
+ */
+export const RELEASE = {
+  name: 'release',
+  keys: ['meta', 'buyers', 'loose', 'released'],
+  arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'buyer', 'order_id', 'position', 'channel'],
+  takesMore: false,
+  words: {
+    '1': 'released',
+    '2': 'repeated',
+    '3': 'unknown_claim',
+    '-1': 'late',
+    '-2': 'not_ready',
+    '-3': 'bad_argument',
+  },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local meta, buyers, loose, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
+local epoch, buyer, order_id, position, channel = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local refused = admit(call, meta, buyers, epoch)
+if refused ~= 0 then return refused end
+redis.call('HLEN', loose)
+redis.call('SCARD', released)
+local claims = redis.call('HGET', buyers, buyer) or ''
+local at, state, units = find_mark(claims, order_id, position, channel)
+if not at then return 3 end
+if state == 'e' then return 2 end
+local quota_field = 'available:' .. channel
+local facts = redis.call('HMGET', meta, quota_field, 'generation')
+local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+if not available or not generation then return -2 end
+if not is_units(available + tonumber(units)) then return -3 end
+local name = order_id .. ' ' .. position .. ' ' .. channel
+redis.call('HSET', buyers, buyer, with_state(claims, at, 'e'))
+redis.call('HDEL', loose, name)
+redis.call('SADD', released, name)
+redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + tonumber(units)))
+return 1`,
+} as const satisfies Script;
+
+/**
+ * change what claims are judged by. Older terms never replace newer ones.
+ * Reply: 1 set | 2 stale | -1 late | -2 not_ready | -3 bad_argument
+ */
+export const SET_TERMS = {
+  name: 'set-terms',
+  keys: ['meta', 'buyers'],
+  arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'version', 'state', 'starts_ms', 'ends_ms', 'limit'],
+  takesMore: false,
+  words: { '1': 'set', '2': 'stale', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local meta, buyers = KEYS[1], KEYS[2]
+local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
+local epoch, version, state = ARGV[4], tonumber(ARGV[5]), ARGV[6]
+local starts_ms, ends_ms, limit = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+if not (is_units(version) and starts_ms and ends_ms and is_units(limit)) then return -3 end
+local refused = admit(call, meta, buyers, epoch)
+if refused ~= 0 then return refused end
+local facts = redis.call('HMGET', meta, 'version', 'state', 'starts_ms', 'ends_ms', 'limit', 'generation')
+local known_version, generation = tonumber(facts[1] or 'x'), tonumber(facts[6] or 'x')
+if not known_version or not generation then return -2 end
+if version < known_version then return 2 end
+local is_same = version == known_version and state == facts[2] and starts_ms == tonumber(facts[3])
+  and ends_ms == tonumber(facts[4]) and limit == tonumber(facts[5])
+if is_same then return 1 end
+if state == 'live' then generation = generation + 1 end
+redis.call('HSET', meta, 'version', digits(version), 'state', state, 'starts_ms', digits(starts_ms),
+  'ends_ms', digits(ends_ms), 'limit', digits(limit), 'generation', digits(generation))
+return 1`,
+} as const satisfies Script;

@@ -1,0 +1,114 @@
+/**
+ * The gate in Redis: each call is one script, so it is atomic; the scripts in lua/ decide as domain/gate/decide-claim.ts
+ * says. A call is stamped with the identity of the server that it is written to, beside the one that its caller means.
+ */
+import { invariant, isUnitCount } from '../../domain/invariant.ts';
+import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import type { Claim } from '../../domain/order/claim.ts';
+import { type ClaimOutcome, type Gate, type GateCall, MAX_CLAIMS_PER_CALL, type Refused } from '../../ports/gate.ts';
+import { readAnswers, writeClaims } from './claim-call.ts';
+import { CLAIM, CREDIT, MARK_SETTLED, RELEASE, SET_TERMS } from './commands.ts';
+import type { RedisConnection } from './connection.ts';
+import { keysOf } from './keys.ts';
+import { loadSegment } from './load-segment.ts';
+import { nameOf, writeWord } from './marks.ts';
+import { readSegmentView } from './read-segment.ts';
+import { stampOf, wordOr } from './stamp.ts';
+
+export interface RedisGateParts {
+  readonly connection: RedisConnection;
+  /** Called after a call that queued something. */
+  readonly onQueued: () => void;
+}
+
+export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate {
+  return {
+    async identity() {
+      return connection.identity();
+    },
+
+    async claim(call, claims) {
+      if (claims.length === 0) return [];
+      invariant(claims.length <= MAX_CLAIMS_PER_CALL, `a call carries at most ${MAX_CLAIMS_PER_CALL} claims`);
+      for (const { units, buyerId } of claims) {
+        invariant(isUnitCount(units) && units > 0, 'a claim asks for a positive whole number of units');
+        invariant(buyerId !== '', 'a buyer has an id');
+      }
+      const { run_count, columns } = writeClaims(claims);
+      const reply = await connection.run(CLAIM, {
+        keys: keysOf(call.segment),
+        arguments: { ...stampOf(connection, call), run_count },
+        more: columns,
+      });
+      if (typeof reply === 'string') {
+        const kind = refusedOr(reply);
+        return claims.map((): ClaimOutcome => ({ kind }));
+      }
+      const outcomes = readAnswers(call.segment, claims, reply);
+      if (outcomes.some((outcome) => outcome.kind === 'claimed')) onQueued();
+      return outcomes;
+    },
+
+    async markSettled(call, claims) {
+      for (let from = 0; ; from += MAX_CLAIMS_PER_CALL) {
+        const answer = await markSettled(connection, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
+        if (answer !== 'marked' || from + MAX_CLAIMS_PER_CALL >= claims.length) return answer;
+      }
+    },
+
+    async credit(call, { epoch, moveId, channel, units }) {
+      invariant(isUnitCount(units) && units > 0, 'a credit is a positive whole number of units');
+      const answer = await connection.run(CREDIT, {
+        keys: keysOf(call.segment),
+        arguments: { ...stampOf(connection, call), epoch, move_id: moveId, channel: writeWord(channel), units },
+      });
+      return wordOr(answer, 'a quota holds a number of units that stays exact');
+    },
+
+    async release(call, claim, epoch) {
+      const answer = await connection.run(RELEASE, {
+        keys: keysOf(call.segment),
+        arguments: {
+          ...stampOf(connection, call),
+          ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment) },
+        },
+      });
+      return wordOr(answer, 'a quota holds a number of units that stays exact');
+    },
+
+    async setTerms(call, terms, epoch) {
+      const { version, state, startsAtMs, endsAtMs, limitUnits } = terms;
+      const answer = await connection.run(SET_TERMS, {
+        keys: keysOf(call.segment),
+        arguments: {
+          ...stampOf(connection, call),
+          ...{ epoch, version, state, starts_ms: startsAtMs, ends_ms: endsAtMs, limit: limitUnits },
+        },
+      });
+      return wordOr(answer, 'terms are whole numbers');
+    },
+
+    load: (call, load) => loadSegment(connection, call, load),
+    read: (segment: SegmentKey) => readSegmentView(connection, segment),
+  };
+}
+
+async function markSettled(connection: RedisConnection, call: GateCall, claims: readonly Claim[]) {
+  const names = claims.map((claim) => nameOf(claim, call.segment));
+  const answer = await connection.run(MARK_SETTLED, {
+    keys: keysOf(call.segment),
+    arguments: { ...stampOf(connection, call), count: claims.length },
+    more: [
+      ...claims.map((claim) => claim.buyerId),
+      ...names.map((name) => name.order_id),
+      ...names.map((name) => name.position),
+      ...names.map((name) => name.channel),
+    ],
+  });
+  return wordOr(answer, 'a call marks no more claims than it may');
+}
+
+function refusedOr(word: 'late' | 'not_ready' | 'bad_argument'): Refused {
+  invariant(word !== 'bad_argument', 'a claim call is written as its script reads it');
+  return word;
+}

@@ -1,0 +1,60 @@
+-- load: put a whole segment in place of the one that is there, from what was staged before; its stream stays. Atomic.
+-- KEYS   meta buyers stream loose released moves staged_buyers staged_loose staged_released
+-- ARGV   server identity deadline_ms epoch version state starts_ms ends_ms limit buyer_count loose_count released_count ...quotas
+-- REPLY  1 loaded | -1 late | -2 not_ready | -3 bad_argument | -4 half_staged
+-- Quotas: `channel units` of each. The stream's group reads from its beginning, so that no entry is passed over.
+-- INCLUDE clock numbers
+local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9]
+local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local version, state, starts_ms, ends_ms = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local limit = tonumber(ARGV[9])
+local buyer_count, loose_count, released_count = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+
+if not deadline_ms or now_ms() > deadline_ms then return -1 end
+if server ~= identity then return -2 end
+if not (is_units(epoch) and is_units(version) and starts_ms and ends_ms and is_units(limit)) then return -3 end
+if #ARGV % 2 ~= 0 or #ARGV > 512 then return -3 end
+for at = 14, #ARGV, 2 do
+  if not is_units(tonumber(ARGV[at])) then return -3 end
+end
+
+-- A foreign key in the place of ours is no segment, and goes.
+local function kind(key) return redis.call('TYPE', key).ok end
+local generation = 0
+if kind(meta) == 'hash' then
+  local facts = redis.call('HMGET', meta, 'epoch', 'generation')
+  if facts[1] and epoch <= (tonumber(facts[1]) or 0) then return -2 end
+  generation = tonumber(facts[2] or 0) or 0
+end
+-- What was staged may have run out of its time.
+local function staged(key, size, count) return (count > 0 and redis.call(size, key) or 0) == count end
+if not (staged(staged_buyers, 'HLEN', buyer_count) and staged(staged_loose, 'HLEN', loose_count)
+  and staged(staged_released, 'SCARD', released_count)) then return -4 end
+
+local has_group, stream_kind = false, kind(stream)
+if stream_kind == 'stream' then
+  for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+    if group[2] == 'workers' then has_group = true end
+  end
+elseif stream_kind ~= 'none' then redis.call('UNLINK', stream) end
+
+-- Writes: first what a full memory refuses.
+if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0', 'MKSTREAM') end
+redis.call('UNLINK', meta, buyers, loose, released, moves)
+local function take(staged_key, key, count)
+  if count == 0 then return end
+  redis.call('RENAME', staged_key, key)
+  redis.call('PERSIST', key)
+end
+take(staged_buyers, buyers, buyer_count)
+take(staged_loose, loose, loose_count)
+take(staged_released, released, released_count)
+redis.call('HSET', buyers, '', digits(epoch))
+redis.call('HSET', meta, 'identity', identity, 'epoch', digits(epoch), 'version', digits(version), 'state', state,
+  'starts_ms', digits(starts_ms), 'ends_ms', digits(ends_ms), 'limit', digits(limit), 'seq', '0',
+  'generation', digits(generation + 1))
+for at = 13, #ARGV, 2 do
+  redis.call('HSET', meta, 'available:' .. ARGV[at], digits(tonumber(ARGV[at + 1])))
+end
+return 1

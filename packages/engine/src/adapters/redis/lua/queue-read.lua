@@ -1,0 +1,34 @@
+-- queue-read: up to max entries in order: those whose reader has been silent for too long, then new ones.
+-- KEYS   stream
+-- ARGV   consumer take_over_ms max
+-- REPLY  {id fields ...}
+local stream = KEYS[1]
+local consumer, take_over_ms, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
+if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
+
+-- A group that somebody removed is made again from the beginning: an entry twice is harmless, one passed over is not.
+local has_group = false
+for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+  if group[2] == 'workers' then has_group = true end
+end
+if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0') end
+
+local entries = {}
+local function add(found)
+  for _, entry in ipairs(found) do
+    entries[#entries + 1] = entry
+  end
+end
+local cursor = '0-0'
+-- A step looks at ten entries for each that it may take; the bound is far above what readers have in hand.
+for _ = 1, 1000 do
+  local step = redis.call('XAUTOCLAIM', stream, 'workers', consumer, take_over_ms, cursor, 'COUNT', max - #entries)
+  cursor = step[1]
+  add(step[2])
+  if cursor == '0-0' or #entries >= max then break end
+end
+if #entries < max then
+  local fresh = redis.call('XREADGROUP', 'GROUP', 'workers', consumer, 'COUNT', max - #entries, 'STREAMS', stream, '>')
+  if fresh then add(fresh[1][2]) end
+end
+return entries

@@ -1,0 +1,86 @@
+/** Several processes on one Redis, and how each of them finds it when it starts. */
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { Order } from '../../domain/order/order.ts';
+import { openSegment, request } from '../../ports/store-fixture.contract.ts';
+import { systemClock } from '../system/clock.ts';
+import { startRedis } from './redis-server.contract.ts';
+import { openRedisStore } from './store.ts';
+
+const found = await startRedis();
+
+describe.skipIf('missing' in found)('processes on one Redis', () => {
+  const server = () => {
+    if ('missing' in found) throw new Error(found.missing);
+    return found.server;
+  };
+  const opened: { close(): void }[] = [];
+  const open = async (url = server().url) => {
+    const store = await openRedisStore({ url, clock: systemClock });
+    opened.push(store);
+    return store;
+  };
+  afterEach(async () => {
+    for (const store of opened.splice(0)) store.close();
+    await server().admin.config('SET', 'maxmemory-policy', 'noeviction');
+  });
+  afterAll(() => server().stop());
+
+  test('hear of what another has queued', async () => {
+    const [serve, worker] = [await open(), await open()];
+    let woken = 0;
+    const end = worker.queue.onArrival(() => {
+      woken += 1;
+    });
+    const segment = await openSegment({
+      ...{ gate: serve.gate, queue: serve.queue, nowMs: async () => serve.serverClock.nowMs() },
+      ...{ pass: async () => {}, lose: async () => {}, close: async () => {} },
+    });
+    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:arrivals')).toEqual(['sluice:arrivals', 2]);
+    const before = woken;
+    const claim = await segment.win(request());
+    await expect.poll(() => woken).toBeGreaterThan(before);
+    expect((await worker.queue.read('w', 10)).map((entry) => entry.claim)).toEqual([claim]);
+    end();
+  });
+
+  test('hear of the orders that another has changed, once each', async () => {
+    const [serve, worker] = [await open(), await open()];
+    const order = { orderId: 'o', saleId: 's', state: 'pending' } as Order;
+    const heard: string[] = [];
+    serve.feed.subscribe((orders) => heard.push(...orders.map((each) => `serve ${each.orderId}`)));
+    worker.feed.subscribe((orders) => heard.push(...orders.map((each) => `worker ${each.orderId}`)));
+    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:orders')).toEqual(['sluice:orders', 2]);
+    worker.feed.publish(Array.from({ length: 201 }, () => order));
+    await expect.poll(() => heard.filter((each) => each === 'serve o').length).toBe(201);
+    expect(heard.filter((each) => each === 'worker o')).toHaveLength(201);
+  });
+
+  test('do not start on one that may throw keys away, and say what to do', async () => {
+    await server().admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await expect(open()).rejects.toMatchObject({
+      code: 'gate_unusable',
+      message: expect.stringContaining('maxmemory-policy is allkeys-lru. Set it to noeviction'),
+    });
+  });
+
+  test('are warned of one that keeps nothing', async () => {
+    expect((await open()).warnings).toEqual([expect.stringContaining('keeps nothing on disk')]);
+    await server().admin.config('SET', 'save', '3600 1');
+    expect((await open()).warnings).toEqual([]);
+  });
+
+  test('are told where there is none, and not its password', async () => {
+    await expect(open('redis://:secret@127.0.0.1:1')).rejects.toMatchObject({
+      code: 'gate_unavailable',
+      message: expect.stringMatching(/^Redis at 127\.0\.0\.1:1 cannot be reached: (?!.*secret)/),
+    });
+  });
+
+  test('follow its clock', async () => {
+    const { serverClock } = await open();
+    const [seconds = 0] = await server()
+      .admin.time()
+      .then((time) => time.map(Number));
+    expect(Math.abs(serverClock.nowMs() - seconds * 1_000)).toBeLessThan(1_500);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * The queue in Redis: a stream for each segment, read by one group. The gate's claim script puts entries in. A lease is the
+ * group's pending entry: what was read and not removed is given again when its reader has been silent for too long.
+ */
+import { invariant } from '../../domain/invariant.ts';
+import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import { type Claim, segmentOf } from '../../domain/order/claim.ts';
+import { type Queue, type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
+import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
+import type { RedisConnection } from './connection.ts';
+import { keysOf, readSegment, SEGMENTS_KEY } from './keys.ts';
+import { nameOf, readOrigin, readWord } from './marks.ts';
+
+/** Entries of one removal, which the script bounds, and of one look. */
+const REMOVED_AT_ONCE = 256;
+const PEEKED_AT_ONCE = 1_000;
+
+type Entry = readonly [id: string, fields: readonly string[]];
+
+export function createRedisQueue(connection: RedisConnection, onArrival: Queue['onArrival']): Queue {
+  /** Where the last read began: the next begins with the others, so that one busy segment cannot starve them. */
+  let turn = 0;
+
+  async function segments(): Promise<readonly SegmentKey[]> {
+    const members = (await connection.command('SMEMBERS', SEGMENTS_KEY)) as string[];
+    return members.toSorted().map(readSegment);
+  }
+
+  return {
+    async read(consumer, max) {
+      const all = await segments();
+      const entries: QueueEntry[] = [];
+      turn = (turn + 1) % Math.max(1, all.length);
+      for (const segment of [...all.slice(turn), ...all.slice(0, turn)]) {
+        if (entries.length >= max) break;
+        const reply = await connection.run(QUEUE_READ, {
+          keys: keysOf(segment),
+          arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max: max - entries.length },
+        });
+        entries.push(...entriesOf(segment, reply as readonly Entry[]));
+      }
+      return entries;
+    },
+
+    async remove(claims) {
+      const bySegment = grouped(claims);
+      for (const named of bySegment.values()) {
+        for (let from = 0; from < named.length; from += REMOVED_AT_ONCE) {
+          await remove(connection, named.slice(from, from + REMOVED_AT_ONCE));
+        }
+      }
+    },
+
+    async peek(segment) {
+      const { stream } = keysOf(segment);
+      const entries: QueueEntry[] = [];
+      for (let from = '-'; ; ) {
+        const page = (await connection.command('XRANGE', stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
+        entries.push(...entriesOf(segment, page));
+        const last = page[PEEKED_AT_ONCE - 1];
+        if (!last) return entries;
+        from = `(${last[0]}`;
+      }
+    },
+
+    async depth() {
+      const all = await segments();
+      const depths = await Promise.all(
+        all.map((segment) => connection.run(QUEUE_DEPTH, { keys: keysOf(segment), arguments: {} })),
+      );
+      const filled = depths.map((reply) => reply.map(Number)).filter(([entries]) => entries);
+      return {
+        entries: filled.reduce((sum, [entries = 0]) => sum + entries, 0),
+        oldestAgeMs: filled.length === 0 ? null : Math.max(...filled.map(([, ageMs = 0]) => ageMs)),
+      };
+    },
+
+    onArrival,
+  };
+}
+
+async function remove(connection: RedisConnection, claims: readonly Claim[]): Promise<void> {
+  const [first] = claims;
+  if (!first) return;
+  const segment = segmentOf(first);
+  const names = claims.map((claim) => nameOf(claim, segment));
+  const answer = await connection.run(QUEUE_REMOVE, {
+    keys: keysOf(segment),
+    arguments: { count: claims.length },
+    more: [
+      ...names.map((name) => name.position),
+      ...names.map((name) => name.order_id),
+      ...names.map((name) => name.channel),
+      ...claims.map((claim) => claim.buyerId),
+    ],
+  });
+  invariant(answer === 'removed', 'a removal names no more than it may');
+}
+
+/** `p`, where there is one, is the position of a claim that was queued again: ids of a stream only rise (P14). */
+function entriesOf(segment: SegmentKey, entries: readonly Entry[]): QueueEntry[] {
+  return entries.map(([id, fields]) => {
+    const part: Record<string, string> = {};
+    for (let at = 0; at + 1 < fields.length; at += 2) part[fields[at] ?? ''] = fields[at + 1] ?? '';
+    const { o = '', b = '', u = '', q = '', t = '', p = id } = part;
+    const origin = readOrigin(segment, p, q);
+    const claim = { orderId: readWord(o), saleId: segment.saleId, buyerId: b, units: Number(u), origin };
+    return { claim, claimedAtMs: Number(t) };
+  });
+}
+
+function grouped(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {
+  const groups = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    const name = segmentName(segmentOf(claim));
+    const group = groups.get(name);
+    if (group) group.push(claim);
+    else groups.set(name, [claim]);
+  }
+  return groups;
+}

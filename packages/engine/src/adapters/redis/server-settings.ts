@@ -1,0 +1,36 @@
+/** How the server is set up: what would lose units is refused, what may lose time is told. */
+import { Fault } from '../../domain/fault.ts';
+import type { RedisConnection } from './connection.ts';
+
+const NO_PERSISTENCE =
+  'Redis keeps nothing on disk: after its restart every sale is rebuilt from the ledger, and claims that were not settled yet are lost';
+
+export async function warningsAbout(connection: RedisConnection): Promise<readonly string[]> {
+  const memory = await info(connection, 'memory');
+  const policy = memory.get('maxmemory_policy') ?? 'unknown';
+  if (policy !== 'noeviction') {
+    throw new Fault(
+      'gate_unusable',
+      `Redis may throw away keys of a sale when memory runs out: its maxmemory-policy is ${policy}. Set it to noeviction.`,
+    );
+  }
+  const persistence = await info(connection, 'persistence');
+  if (persistence.get('aof_enabled') === '1' || (await savesSnapshots(connection))) return [];
+  return [NO_PERSISTENCE];
+}
+
+/** True when it cannot be told: who runs the server for others often closes CONFIG. */
+async function savesSnapshots(connection: RedisConnection): Promise<boolean> {
+  try {
+    const reply = (await connection.command('CONFIG', 'GET', 'save')) as readonly string[];
+    return reply[1] !== '';
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'gate_unavailable') return true;
+    throw error;
+  }
+}
+
+async function info(connection: RedisConnection, section: string): Promise<ReadonlyMap<string, string>> {
+  const text = String(await connection.command('INFO', section));
+  return new Map([...text.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
+}
