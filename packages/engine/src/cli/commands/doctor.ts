@@ -3,20 +3,19 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { isProcessAlive, readEndpoint } from '../../compose/deployment-files.ts';
-import { lookAtStore } from '../../compose/stopped-store.ts';
+import type { StoreSight } from '../../compose/stopped-store.ts';
 import { describeMistakes } from '../../config/mistake.ts';
 import { loadConfigHere } from '../../config/read-sources.ts';
 import type { Settings } from '../../config/settings.ts';
 import { EXIT } from '../command-failed.ts';
 import { type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { CHECKS } from '../doctor/checks/index.ts';
 import { FINDING_LEVELS, type Finding, type FindingLevel, fail, ok } from '../doctor/finding.ts';
-import type { Scene } from '../doctor/scene.ts';
 import { printJson } from '../print.ts';
 
 const HELP = `
 Looks at this Node, the configuration, the data directory, its lock, keys and disk, the ledger (whole? up to date? do its books
-balance? is the clock behind it?), the ports, and the deployment when one runs. It changes nothing. A ledger in use is not opened.
+balance? is the clock behind it?), the ports, and the deployment when one runs. It changes nothing. A ledger in use is not
+opened. With --url only that deployment is looked at.
 
 Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does. A warning fails nothing.
 
@@ -51,17 +50,18 @@ async function doctor(options: DoctorOptions): Promise<void> {
 }
 
 async function lookAround(settings: Settings, options: DoctorOptions): Promise<readonly Finding[]> {
+  // Not above: every command would wait for SQL.
+  const { lookAtStore } = await import('../../compose/stopped-store.ts');
+  const { CHECKS_HERE, CHECKS_ELSEWHERE } = await import('../doctor/checks/index.ts');
   const dataDir = resolve(settings.dataDir);
-  const endpoint = readEndpoint(dataDir);
-  const store = await lookAtStore(dataDir);
-  const scene: Scene = {
-    ...{ settings, dataDir, endpoint, store, deployment: findDeployment(options) },
-    isRunning: store.kind === 'held' && endpoint !== null && isProcessAlive(endpoint.pid),
-    isElsewhere: options.url !== undefined || options.adminUrl !== undefined,
-  };
+  const isElsewhere = options.url !== undefined || options.adminUrl !== undefined;
+  const endpoint = isElsewhere ? null : readEndpoint(dataDir);
+  const store: StoreSight = isElsewhere ? { kind: 'none' } : await lookAtStore(dataDir);
+  const isRunning = store.kind === 'held' && endpoint !== null && isProcessAlive(endpoint.pid);
+  const scene = { settings, dataDir, endpoint, store, deployment: findDeployment(options), isRunning, isElsewhere };
   try {
     const findings: Finding[] = [];
-    for (const check of CHECKS) findings.push(...(await check(scene)));
+    for (const check of isElsewhere ? CHECKS_ELSEWHERE : CHECKS_HERE) findings.push(...(await check(scene)));
     return findings;
   } finally {
     if (store.kind === 'open') await store.store.close();

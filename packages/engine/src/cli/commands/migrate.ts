@@ -1,7 +1,6 @@
 /** `sluice migrate`: brings the ledger of a data directory to this program's schema. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { holdStore, openStoppedStore, stepsOfNewLedger, withStore } from '../../compose/stopped-store.ts';
 import { EXIT } from '../command-failed.ts';
 import { settingsOrFail } from '../deployment.ts';
 import { printJson, printTitle } from '../print.ts';
@@ -50,11 +49,18 @@ interface MigrationReport {
   readonly pending: readonly string[];
 }
 
-function bringToDate(directory: string): Promise<MigrationReport> {
+/** Not above: every command would wait for SQL. */
+function storeTools() {
+  return import('../../compose/stopped-store.ts');
+}
+
+async function bringToDate(directory: string): Promise<MigrationReport> {
+  const { holdStore, withStore } = await storeTools();
   return withStore(holdStore(directory), async ({ ledger }) => ({ applied: await ledger.migrate(), pending: [] }));
 }
 
-function lookAt(directory: string): Promise<MigrationReport> {
+async function lookAt(directory: string): Promise<MigrationReport> {
+  const { openStoppedStore, stepsOfNewLedger, withStore } = await storeTools();
   return withStore(openStoppedStore(directory), async (store) => ({
     applied: [],
     pending: store ? await store.ledger.pendingMigrations() : await stepsOfNewLedger(),

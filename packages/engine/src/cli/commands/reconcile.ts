@@ -12,7 +12,6 @@ import { CommandFailed, EXIT } from '../command-failed.ts';
 import { type DeploymentOptions, settingsOrFail, withDeploymentOptions } from '../deployment.ts';
 import { printJson, printTable, printTitle, type Row } from '../print.ts';
 import { reconcileDeployment } from '../reconcile/deployment.ts';
-import { reconcileLedger } from '../reconcile/ledger.ts';
 import { type Reconciled, type ReconciledSale, VERDICTS, type Verdict, verdictOnAll } from '../reconcile/report.ts';
 
 const HELP = `
@@ -62,6 +61,8 @@ async function readBooks(sale: string | null, options: ReconcileOptions): Promis
     const directory = resolve(settingsOrFail(dataDir === undefined ? {} : { dataDir }, config).dataDir);
     const isElsewhere = url !== undefined || adminUrl !== undefined;
     if (isElsewhere || isRunning(directory)) return await reconcileDeployment(sale, options);
+    // Not above: every command would wait for SQL.
+    const { reconcileLedger } = await import('../reconcile/ledger.ts');
     return await reconcileLedger(sale, directory);
   } catch (error) {
     const sentence = error instanceof CommandFailed ? error.message : sentenceOf(error);

@@ -112,6 +112,22 @@ describe('doctor', () => {
     expect(await one(checkDeployment(at(`http://127.0.0.1:${await listen()}`)))).toMatch(/^fail .*no Sluice/);
   });
 
+  test('says when anybody on the network may be any buyer', async () => {
+    const server = createServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')),
+    );
+    listening.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const identity = async (flags: Readonly<Record<string, string>>) => {
+      const deployment = findDeployment({ dataDir, url });
+      return one(checkDeployment(scene({ isRunning: true, deployment }, flags)));
+    };
+    expect(await identity({})).toMatch(/^ok test identity: .*only this machine/m);
+    expect(await identity({ trustedProxies: '127.0.0.1' })).toMatch(/^warn test identity: .*Set jwtKey/m);
+    expect(await identity({ host: '0.0.0.0' })).toMatch(/^fail test identity: Anybody/m);
+  });
+
   test('tells a ledger that cannot be opened', async () => {
     expect(await one(checkLedger(scene({ store: { kind: 'broken', sentence: 'It is broken.' } })))).toBe(
       'fail ledger: It is broken.',

@@ -11,13 +11,11 @@ const DISK = 'disk';
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 const FEW_FREE_BYTES = 1024 ** 3;
 
-export const checkDataDirectory: Check = ({ dataDir, isElsewhere }) => {
+export const checkDataDirectory: Check = ({ dataDir }) => {
   const stats = statSync(dataDir, { throwIfNoEntry: false });
   if (!stats) {
-    const says = isElsewhere
-      ? 'There is none on this machine.'
-      : `${dataDir} is not there yet: \`sluice start\` makes it.`;
-    return [isElsewhere ? ok(NAME, says) : warn(NAME, says), disk(existingParent(dataDir))];
+    const says = `${dataDir} is not there yet: \`sluice start\` makes it.`;
+    return [warn(NAME, says), disk(existingParent(dataDir))];
   }
   if (!stats.isDirectory()) return [fail(NAME, `${dataDir} is no directory: move it away, or set dataDir to another.`)];
   return [access(dataDir, stats.uid), disk(dataDir)];

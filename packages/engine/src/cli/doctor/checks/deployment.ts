@@ -22,37 +22,40 @@ export const checkDeployment: Check = async (scene) => {
     if (readiness.level === 'fail') return [readiness];
     return [readiness, await identity(scene, buyers), ...(await figures(scene, operators))];
   } catch (error) {
-    if (error instanceof NoAnswer) return [fail(NAME, unreachable(deployment.adminUrl()))];
+    if (error instanceof NoAnswer) return [fail(NAME, unreachable(scene, deployment.adminUrl()))];
     throw error;
   } finally {
     await Promise.all([buyers.close(), operators.close()]);
   }
 };
 
-async function isReady({ deployment }: Scene, buyers: DeploymentClient): Promise<Finding> {
-  const url = deployment.url();
+async function isReady(scene: Scene, buyers: DeploymentClient): Promise<Finding> {
+  const url = scene.deployment.url();
   try {
     const answer = await buyers.call({ method: 'GET', path: '/readyz' });
     if (answer.kind === 'ok') return ok(NAME, `${url} answers, and is ready for buyers.`);
     if (answer.kind === 'foreign') return fail(NAME, `${url} is no Sluice: another program answers there.`);
     return warn(NAME, `${url} answers, and is not ready for buyers: it is starting or stopping.`);
   } catch (error) {
-    if (error instanceof NoAnswer) return fail(NAME, unreachable(url));
+    if (error instanceof NoAnswer) return fail(NAME, unreachable(scene, url));
     throw error;
   }
 }
 
-function unreachable(url: string): string {
-  return `Nothing answers at ${url}, though its process should: look into its log, and at the network between.`;
+function unreachable({ isRunning }: Scene, url: string): string {
+  if (!isRunning) return `Nothing answers at ${url}: start it, or look at the network between.`;
+  return `Nothing answers at ${url}, though its process lives: look into its log.`;
 }
 
 const IDENTITY = 'test identity';
 
 /** Whoever reaches the test identity may be any buyer. */
-async function identity({ deployment, settings }: Scene, buyers: DeploymentClient): Promise<Finding> {
+async function identity({ deployment, settings, isElsewhere }: Scene, buyers: DeploymentClient): Promise<Finding> {
   const answer = await buyers.call({ method: 'POST', path: '/dev/identity', body: { buyer: 'doctor' } });
   if (answer.kind !== 'ok') return ok(IDENTITY, 'It is off: only your own back end says who a buyer is.');
-  if (!isLoopback(new URL(deployment.url()).hostname.replace(/^\[|\]$/g, '')))
+  const { hostname } = new URL(deployment.url());
+  const hosts = [hostname.replace(/^\[|\]$/g, ''), ...(isElsewhere ? [] : [settings.host])];
+  if (!hosts.every(isLoopback))
     return fail(
       IDENTITY,
       'Anybody on the network may be any buyer: set jwtKey to the key that your back end signs with.',

@@ -8,7 +8,10 @@ import { checkLock } from './lock.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkPorts } from './ports.ts';
 
-export const CHECKS: readonly Check[] = [
+export const CHECKS_HERE: readonly Check[] = [
   ...[checkNodeVersion, checkDataDirectory, checkLock, checkKeys, checkLedger],
   ...[checkPorts, checkDeployment],
 ];
+
+/** Of a deployment that is on another machine, or may be. */
+export const CHECKS_ELSEWHERE: readonly Check[] = [checkNodeVersion, checkDeployment];

@@ -5,7 +5,6 @@ import type { Check, Scene } from '../scene.ts';
 const NAME = 'port';
 
 export const checkPorts: Check = async (scene) => {
-  if (scene.isElsewhere) return [];
   const { host, port, adminPort } = scene.settings;
   const ports = [port, ...(adminPort === undefined ? [] : [adminPort])];
   return Promise.all(ports.map((each) => checkPort(scene, host, each)));

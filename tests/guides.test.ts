@@ -1,0 +1,79 @@
+/** The guides can be pasted: every shell block of every guide runs, in order, in a shell whose directory has a deployment. */
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { newDataDir, type RunningSluice, startSluice } from './sluice-process.ts';
+
+// Each command is a process; a busy machine takes its time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const SLUICE = join(ROOT, 'packages', 'engine', 'bin', 'sluice.mjs');
+/** As the guides say it; the deployment of the test has a port of its own. */
+const URL_IN_GUIDES = 'http://127.0.0.1:8460';
+
+let sluice: RunningSluice;
+/** Where a reader would stand: the data directory is in it under the name that is the default. */
+let directory: string;
+
+beforeAll(async () => {
+  directory = dirname(newDataDir());
+  sluice = await startSluice({ dataDir: join(directory, '.sluice') });
+  const npx = join(directory, 'npx');
+  // The word that follows is `sluice`; npx itself would look for it in this directory.
+  writeFileSync(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${SLUICE}' "$@"\n`);
+  chmodSync(npx, 0o755);
+});
+
+const GUIDES: readonly (readonly [name: string, says: readonly (string | RegExp)[]])[] = [
+  ['first-sale', [/available +500/, 'The books are right', 'pay-1 is noted', 'is cancelled', /^balanced/m]],
+  [
+    'integrate-a-game-back-end',
+    [
+      ...['"status":"pending"', '"payment":"applied"', /^true$/m, 'event: ', '"status":"paid"'],
+      ...['"outcome":"accepted"', '"reason":"over_limit"'],
+    ],
+  ],
+  [
+    'configuration',
+    [
+      ...['wanted at most 65535, got 70000', 'SLUICE_PORT, perhaps', 'exit status 2', /logLevel +warn +file/],
+      ...[/maxInFlight +5000 +environment/, /^ {2}default +10\/40$/m],
+    ],
+  ],
+  [
+    'operate-a-sale-night',
+    [
+      ...['night-skin is draft', 'night-skin is paused', 'night-skin is closed', '20 units added', 'breaker="ledger"'],
+      ...[/^balanced/m, /orderId/],
+    ],
+  ],
+];
+
+test.each(GUIDES)('%s', async (name, says) => {
+  const { code, output } = await run(scriptOf(name));
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+  for (const each of says) expect(output).toMatch(each);
+});
+
+function scriptOf(name: string): string {
+  const text = readFileSync(join(ROOT, 'docs', 'guides', `${name}.md`), 'utf8');
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  expect(blocks.length).toBeGreaterThan(2);
+  return ['set -eu', ...blocks].join('\n').replaceAll(URL_IN_GUIDES, sluice.url);
+}
+
+function run(script: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  return new Promise((resolve) => {
+    const env = Object.entries(process.env).filter(([key]) => !key.startsWith('SLUICE_'));
+    const child = spawn('bash', ['-c', script], {
+      ...{ cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] },
+      env: { ...Object.fromEntries(env), PATH: `${directory}:${process.env.PATH ?? ''}`, NO_COLOR: '1' },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}
