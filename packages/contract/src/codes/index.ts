@@ -7,4 +7,5 @@ export { ORDER_STATES, type OrderState, REFUSAL_CAUSES, type RefusalCause } from
 export { PAYMENT_OUTCOMES, PAYMENT_STATES, type PaymentOutcome, type PaymentState } from './payments.ts';
 export { PLACES, type PlaceName } from './places.ts';
 export { REASONS, type Reason, type ReasonEntry, type Retry } from './reasons.ts';
+export { SALE_KINDS, type SaleKind } from './sale-kinds.ts';
 export { SALE_PHASES, SALE_STATES, type SalePhase, type SaleState } from './sale-states.ts';

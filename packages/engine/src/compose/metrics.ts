@@ -23,13 +23,13 @@ export function createMetrics({ telemetry, engine, limits, lag }: MetricsParts):
   };
 }
 
-function engineGauges({ ledgerBreaker, purchasesInFlight, queue }: EngineReadings): readonly Gauge[] {
-  const breaker = BREAKER_STATES.map((state) => ({
-    labels: { breaker: 'ledger', state },
-    value: state === ledgerBreaker ? 1 : 0,
-  }));
+function engineGauges({ ledgerBreaker, walletBreaker, purchasesInFlight, queue }: EngineReadings): readonly Gauge[] {
+  const breakers = [['ledger', ledgerBreaker] as const, ...(walletBreaker ? [['wallet', walletBreaker] as const] : [])];
+  const samples = breakers.flatMap(([breaker, current]) =>
+    BREAKER_STATES.map((state) => ({ labels: { breaker, state }, value: state === current ? 1 : 0 })),
+  );
   return [
-    { name: 'sluice_breaker_state', help: '1 for the state that a breaker is in.', samples: breaker },
+    { name: 'sluice_breaker_state', help: '1 for the state that a breaker is in.', samples },
     gauge('sluice_purchases_in_flight', 'Purchases in hand.', purchasesInFlight),
     ...(queue === null
       ? []

@@ -31,6 +31,7 @@ export async function writeChanges(
   await statements.insertEntries(trx, changes.entries);
   await statements.insertEvents(trx, changes.events);
   await statements.putPayments(trx, [...changes.payments.values()]);
+  await statements.putCharges(trx, [...changes.charges.values()]);
 }
 
 async function addToQuota(trx: LedgerTransaction, { quota: key, heldUnits, soldUnits }: QuotaDelta): Promise<void> {

@@ -33,10 +33,11 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
     'Groups that met a fault, by code; they are tried again.',
   );
   const orders = createCounter('sluice_orders_total', 'Orders that came into a state, as told to their watchers.');
+  const wallet = createCounter('sluice_wallet_calls_total', 'Calls to the wallet, by what came of them.');
   const batchSize = createHistogram('sluice_gate_batch_claims', 'Claims in one call to the gate.', SIZES);
   const groupSize = createHistogram('sluice_settlement_group_claims', 'Claims in one settlement.', SIZES);
   const latency = createHistogram('sluice_settlement_duration_seconds', 'What one settlement took.', SECONDS);
-  const all = [turnedAway, claims, settled, failures, orders, batchSize, groupSize, latency];
+  const all = [turnedAway, claims, settled, failures, orders, wallet, batchSize, groupSize, latency];
 
   return {
     turnedAway: (stage, reason) => turnedAway.add(`stage="${stage}",reason="${reason}"`, 1),
@@ -56,6 +57,7 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
     ordersChanged(states) {
       for (const state of states) orders.add(`state="${state}"`, 1);
     },
+    walletAnswered: (call, answer) => wallet.add(`call="${call}",answer="${answer}"`, 1),
     write: (gauges) => [...all.flatMap((each) => each.lines()), ...gauges.flatMap(gaugeLines), ''].join('\n'),
   };
 }

@@ -1,6 +1,6 @@
 /** `POST /v1/admin/orders/{orderId}/cancel`: an operator ends an unpaid order, whoever's it is. Again is the same. */
 import { ADMIN_ORDER, CANCEL_ORDER, CANCEL_WAITS, ORDER_PARAMS } from '@sluice/contract';
-import { adminOrderAnswer } from '../order-answers.ts';
+import { adminOrderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -21,7 +21,7 @@ export function addAdminCancelOrder(app: HttpServer, { engine, refuser }: RouteD
         return { orderId, status: 'queued' as const };
       case 'cancelled':
         if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by an operator');
-        return adminOrderAnswer(answer.order);
+        return adminOrderAnswer(answer.order, await readOffer(engine, answer.order.saleId));
     }
   });
 }

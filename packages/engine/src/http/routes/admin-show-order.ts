@@ -1,7 +1,7 @@
 /** `GET /v1/admin/orders/{orderId}`: an order, and what happened to it. */
 import { ADMIN_ORDER_DETAILS, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
-import { adminOrderAnswer } from '../order-answers.ts';
+import { adminOrderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = { params: ORDER_PARAMS, response: { 200: ADMIN_ORDER_DETAILS, ...PROBLEMS } };
@@ -12,6 +12,6 @@ export function addAdminShowOrder(app: HttpServer, { engine, refuser }: RouteDep
     if (!order) return refuser.refuse(request, reply, refuse('not_found'));
     const events = await engine.orderHistory(order.orderId);
     const history = events.map(({ type, state, atMs }) => ({ type, status: state, atMs }));
-    return { ...adminOrderAnswer(order), history };
+    return { ...adminOrderAnswer(order, await readOffer(engine, order.saleId)), history };
   });
 }

@@ -1,7 +1,7 @@
 /** `POST /v1/orders/{orderId}/cancel`: the buyer does not want it any more. Again is the same. */
 import { CANCEL_ORDER, CANCEL_WAITS, ORDER, ORDER_PARAMS } from '@sluice/contract';
 import { buyerOf } from '../authenticate.ts';
-import { orderAnswer } from '../order-answers.ts';
+import { orderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -23,7 +23,7 @@ export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer 
         return { orderId, status: 'queued' as const };
       case 'cancelled':
         if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by its buyer');
-        return orderAnswer(answer.order);
+        return orderAnswer(answer.order, await readOffer(engine, answer.order.saleId));
     }
   });
 }

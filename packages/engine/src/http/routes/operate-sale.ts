@@ -1,6 +1,7 @@
 /** `POST /v1/admin/sales/{saleId}/{publish,pause,resume,close}`: an operator changes the state of a sale. */
 import { ADMIN_SALE, NO_CONTENT, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { NO_WALLET } from '../read-draft.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
@@ -15,6 +16,9 @@ export function addOperateSale(app: HttpServer, { engine, clock, refuser }: Rout
       const { saleId } = request.params;
       const result = await engine.operateSale(saleId, operation);
       if (result.kind === 'absent') return refuser.refuse(request, reply, refuse('not_found'));
+      if (result.kind === 'no_wallet') {
+        return refuser.refuse(request, reply, refuse('wrong_state'), { detail: NO_WALLET });
+      }
       if (result.kind === 'wrong_state') {
         const detail = `A sale that is ${result.sale.state} takes no ${operation}.`;
         return refuser.refuse(request, reply, refuse('wrong_state'), { detail });

@@ -32,7 +32,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'change free alone': `update sales set free_units = 1 where id = 'S'`,
   'change allotted alone': `update sales set allotted_units = 9 where id = 'S'`,
   'shift allotted to free without its quotas': `update sales set allotted_units = 9, free_units = 1 where id = 'S'`,
-  'start a sale with units allotted': `insert into sales values ('T', 'T', 5, 0, 5, 1, 0, 1, 0, 'draft', 1)`,
+  'start a sale with units allotted': `insert into sales values ('T', 'T', 5, 0, 5, 1, 0, 1, 0, 'draft', 1, 'gift_pack', null, null, null, null, 'UTC')`,
   'sell half a unit': `update quotas set sold_units = 0.5 ${QUOTA}`,
   'let a buyer have more than the limit': `update buyers set units = 3 where buyer_id = 'buyer-1'`,
   'add a buyer beyond the limit': `insert into buyers values ('S', 'other', 2, 3)`,
