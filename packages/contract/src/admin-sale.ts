@@ -1,7 +1,9 @@
 /** A sale as operators create and see it. */
 import Type, { type Static } from 'typebox';
 import { epochMsField, STORABLE, STRICT, saleIdField, unitsField } from './fields.ts';
+import { itemsField, kindField, priceField } from './offer.ts';
 import { SALE_FIELDS } from './sale.ts';
+import { timeZoneField, zonedTimeField } from './zoned-time.ts';
 
 const MAX_TITLE_LENGTH = 200;
 
@@ -24,17 +26,31 @@ const title = Type.String({
   ...{ description: 'What is sold, for people.', examples: ['Spring skins'] },
 });
 
-const startsAtMs = epochMsField('The first moment of the window.');
-const endsAtMs = epochMsField('The first moment after the window; later than startsAtMs.');
+const AS_TEXT = 'with its offset (2026-11-01T01:30:00-04:00) or as the clocks of timeZone show it (2026-11-01T01:30).';
+
+/** Each end is said in one of two ways. */
+const WINDOW = {
+  startsAtMs: Type.Optional(epochMsField('The first moment of the window.')),
+  endsAtMs: Type.Optional(epochMsField('The first moment after the window; later than startsAtMs.')),
+  startsAt: Type.Optional(zonedTimeField(`Instead of startsAtMs: ${AS_TEXT}`)),
+  endsAt: Type.Optional(zonedTimeField(`Instead of endsAtMs: ${AS_TEXT}`)),
+  timeZone: Type.Optional(timeZoneField()),
+};
 
 export const CREATE_SALE = Type.Object(
   {
     id: saleIdField(),
     title,
+    kind: Type.Optional(kindField()),
+    items: Type.Optional(itemsField('What one unit delivers; one item of the id of the sale when not given.')),
+    price: Type.Optional(
+      priceField(
+        'What one unit costs. `limited_skin`: amount and currency, or none, and your back end decides; `exchange`: points; `gift_pack`: none.',
+      ),
+    ),
     totalUnits,
     limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
-    startsAtMs,
-    endsAtMs,
+    ...WINDOW,
     holdMs,
   },
   { ...STRICT, title: 'CreateSale' },
@@ -45,8 +61,7 @@ export const PATCH_SALE = Type.Object(
   {
     version: Type.Integer({ minimum: 0, description: 'Of the sale as it was read.', examples: [2] }),
     title: Type.Optional(title),
-    startsAtMs: Type.Optional(startsAtMs),
-    endsAtMs: Type.Optional(endsAtMs),
+    ...WINDOW,
     holdMs: Type.Optional(holdMs),
   },
   { ...STRICT, title: 'PatchSale' },

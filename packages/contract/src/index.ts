@@ -22,6 +22,7 @@ export { BULK_OUTCOMES, BULK_PURCHASES, type BulkOutcome } from './bulk-purchase
 export { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from './dev-identity.ts';
 export { IDEMPOTENCY_KEY, NO_CONTENT } from './fields.ts';
 export { HEALTH } from './health.ts';
+export type { ItemAnswer, PriceAnswer } from './offer.ts';
 export {
   CANCEL_ORDER,
   CANCEL_WAITS,

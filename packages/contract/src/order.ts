@@ -11,6 +11,7 @@ import {
   saleIdField,
   unitsField,
 } from './fields.ts';
+import { itemsField, kindField, type PriceAnswer, priceField } from './offer.ts';
 import { nextField, PAGE_FIELDS } from './page.ts';
 
 export const ORDER_PARAMS = Type.Object({ orderId: orderIdField() }, STRICT);
@@ -28,6 +29,10 @@ export const ORDER_FIELDS = {
     }),
   ),
   settledAtMs: epochMsField('When it came into the ledger.'),
+  ...{ kind: kindField(), items: itemsField('What it delivers, all units together.') },
+  cost: nullable<PriceAnswer>(
+    priceField('What it costs, all units together; null when nothing is asked for or known.'),
+  ),
   dueAtMs: nullable<number>(epochMsField('When an unpaid order may be ended; null when it holds nothing.')),
 };
 

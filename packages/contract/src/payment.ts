@@ -6,8 +6,9 @@ import { nullable, orderIdField, STORABLE, STRICT } from './fields.ts';
 const MAX_REFERENCE_LENGTH = 200;
 
 const reference = Type.String({
-  ...{ minLength: 1, maxLength: MAX_REFERENCE_LENGTH, pattern: STORABLE },
-  description: 'Yours, for this payment: with the outcome it names the notice, and saying it again changes nothing.',
+  ...{ minLength: 1, maxLength: MAX_REFERENCE_LENGTH, pattern: `^(?!wallet:)${STORABLE.slice(1)}` },
+  description:
+    'Yours, for this payment: with the outcome it names the notice, and saying it again changes nothing. `wallet:` begins those that the engine gives.',
   examples: ['pay-20261111-0001'],
 });
 
@@ -22,7 +23,10 @@ export const PAYMENT_NOTICE = Type.Object(
     amount: Type.Optional(
       Type.Integer({
         ...{ minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-        ...{ description: "In the currency's smallest unit; kept for your books.", examples: [4_900] },
+        ...{
+          description: "In the currency's smallest unit; when the sale has a price, it must be what the order costs.",
+          examples: [4_900],
+        },
       }),
     ),
   },

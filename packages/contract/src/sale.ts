@@ -1,7 +1,9 @@
 /** A sale as buyers see it. How many units there are is not theirs to know. */
 import Type, { type Static } from 'typebox';
 import { SALE_PHASES, SALE_STATES } from './codes/index.ts';
-import { epochMsField, STRICT, saleIdField, unitsField } from './fields.ts';
+import { epochMsField, nullable, STRICT, saleIdField, unitsField } from './fields.ts';
+import { itemsField, kindField, type PriceAnswer, priceField } from './offer.ts';
+import { timeZoneField, zonedTimeField } from './zoned-time.ts';
 
 export const SALE_PARAMS = Type.Object({ saleId: saleIdField() }, STRICT);
 
@@ -13,8 +15,13 @@ export const SALE_FIELDS = {
   phase: Type.Enum([...SALE_PHASES], {
     ...{ type: 'string', description: 'What the clock says of the window.', examples: ['selling'] },
   }),
+  ...{ kind: kindField(), items: itemsField('What one unit delivers.') },
+  price: nullable<PriceAnswer>(priceField('What one unit costs; null when nothing is asked for or known of it.')),
   startsAtMs: epochMsField('The first moment of the window.'),
   endsAtMs: epochMsField('The first moment after the window.'),
+  timeZone: timeZoneField(),
+  startsAt: zonedTimeField('The first moment of the window, as the clocks of that zone show it.'),
+  endsAt: zonedTimeField('The first moment after it, likewise.'),
   limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
 };
 

@@ -8,4 +8,5 @@ export { PAYMENT_OUTCOMES, PAYMENT_STATES, type PaymentOutcome, type PaymentStat
 export { PLACES, type PlaceName } from './places.ts';
 export { REASONS, type Reason, type ReasonEntry, type Retry } from './reasons.ts';
 export { SALE_ID_PATTERN } from './sale-id.ts';
+export { SALE_KINDS, type SaleKind } from './sale-kinds.ts';
 export { SALE_PHASES, SALE_STATES, type SalePhase, type SaleState } from './sale-states.ts';

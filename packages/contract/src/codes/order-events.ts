@@ -3,6 +3,8 @@ export const ORDER_EVENT_TYPES = [
   'order.settled',
   'order.refused',
   'order.paid',
+  /** The wallet took no points for it; it is cancelled. */
+  'order.charge_refused',
   'order.cancelled',
   'order.expired',
   /** Money was taken for which there is nothing, or no more: give it back. */

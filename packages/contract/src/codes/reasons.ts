@@ -105,6 +105,12 @@ export const REASONS = {
     en: 'This token or key was used before with other content.',
     zh: '同一令牌或幂等键曾以不同内容使用过。',
   },
+  amount_differs: {
+    status: 422,
+    retry: 'never',
+    en: 'The amount is not what the order costs.',
+    zh: '金额与订单应付金额不符。',
+  },
   rate_limited: {
     status: 429,
     retry: 'then',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { duration, instant, share, wholeNumber } from './option-values.ts';
+import { duration, item, moment, price, share, wholeNumber } from './option-values.ts';
 
 describe('values of options', () => {
   test('durations', () => {
@@ -8,23 +8,36 @@ describe('values of options', () => {
       expect(() => duration(text), text).toThrow(/duration/);
   });
 
-  test('instants', () => {
-    expect(instant('2026-11-11T10:00:00+08:00')).toBe(Date.UTC(2026, 10, 11, 2));
-    expect(instant('2026-11-11T10:00Z')).toBe(Date.UTC(2026, 10, 11, 10));
+  test('moments: what the clocks of a zone show is left to who knows the zone', () => {
+    for (const text of ['2026-11-11T10:00:00+08:00', '2026-11-11T10:00Z', '2026-11-11T10:00', '2026-11-01T01:30:00'])
+      expect(moment(text)).toBe(text);
     const before = Date.now();
-    expect(instant('+10m') - instant('now')).toBeGreaterThanOrEqual(600_000 - (Date.now() - before) - 1);
-    const wrong = [
+    expect(Number(moment('+10m')) - Number(moment('now'))).toBeGreaterThanOrEqual(600_000 - (Date.now() - before) - 1);
+    const wrong = ['', '2026-11-11', '2026-13-11T10:00:00Z', '+', '+10', '10m', 'tomorrow', '1790000000000'];
+    for (const text of wrong) expect(() => moment(text), text).toThrow();
+  });
+
+  test('prices and items', () => {
+    expect(price('4900 CNY')).toEqual({ amount: 4_900, currency: 'CNY' });
+    expect(price('60 points')).toEqual({ points: 60 });
+    for (const text of [
       '',
-      '2026-11-11',
-      '2026-11-11T10:00:00',
-      '2026-13-11T10:00:00Z',
-      '+',
-      '+10',
-      '10m',
-      'tomorrow',
-      '1790000000000',
-    ];
-    for (const text of wrong) expect(() => instant(text), text).toThrow();
+      '4900',
+      'CNY',
+      '0 CNY',
+      '49.00 CNY',
+      '-1 CNY',
+      '4900 cny',
+      '4900 yuan',
+      '9999999999999999 CNY',
+    ])
+      expect(() => price(text), text).toThrow();
+    expect(item('a:b', item('potion:5', item('sword')))).toEqual([
+      { itemId: 'sword', quantity: 1 },
+      { itemId: 'potion', quantity: 5 },
+      { itemId: 'a:b', quantity: 1 },
+    ]);
+    for (const text of ['', 'potion:0']) expect(() => item(text), text).toThrow();
   });
 
   test('whole numbers and shares', () => {

@@ -40,20 +40,43 @@ export function durationOption(flag: string, description: string, fallback: stri
   return new Option(`${flag} <duration>`, description).argParser(duration).default(duration(fallback), fallback);
 }
 
-// Without a zone an instant would be another one on another machine.
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** `now`, `+10m`, or `2026-11-11T10:00:00+08:00`; milliseconds since 1970. */
-export function instant(text: string): number {
+/**
+ * `now` and `+10m`, as milliseconds since 1970; `2026-11-11T10:00:00+08:00`, and `2026-11-11T10:00` of the sale's zone, as
+ * they are: the server reads them, for the zone of this machine must not matter.
+ */
+export function moment(text: string): number | string {
   if (text === 'now') return Date.now();
   if (text.startsWith('+')) return Date.now() + duration(text.slice(1));
-  const value = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(value)) {
-    throw new InvalidArgumentError(
-      'It is `now`, `+10m`, or an instant with its zone, such as 2026-11-11T10:00:00+08:00.',
-    );
+  if (TIME.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError(
+    'It is `now`, `+10m`, a time of --time-zone such as 2026-11-11T10:00, or one with its offset, such as 2026-11-11T10:00:00+08:00.',
+  );
+}
+
+/** `4900 CNY` or `60 points`. */
+export function price(text: string): { amount: number; currency: string } | { points: number } {
+  const [, figure = '', unit = ''] = /^(\d{1,16}) ?(points|[A-Z]{3})$/.exec(text) ?? [];
+  const value = Number(figure);
+  if (unit === '' || !Number.isSafeInteger(value) || value < 1) {
+    throw new InvalidArgumentError("It is an amount in the currency's smallest unit, `4900 CNY`, or `60 points`.");
   }
-  return value;
+  return unit === 'points' ? { points: value } : { amount: value, currency: unit };
+}
+
+export interface ItemValue {
+  readonly itemId: string;
+  readonly quantity: number;
+}
+
+/** `sword` or `potion:5`; given again, one more. */
+export function item(text: string, before: readonly ItemValue[] = []): readonly ItemValue[] {
+  const [, itemId = '', figure = '1'] = /^(.+?)(?::(\d{1,15}))?$/.exec(text) ?? [];
+  const quantity = Number(figure);
+  if (itemId === '' || quantity < 1)
+    throw new InvalidArgumentError('It is an item, or an item and how many: potion:5.');
+  return [...before, { itemId, quantity }];
 }
 
 const SALE_ID = new RegExp(SALE_ID_PATTERN);

@@ -1,4 +1,5 @@
 /** What commands print: results on stdout, everything else on stderr. */
+import type { ItemAnswer, PriceAnswer } from '@sluice/contract';
 import pc from 'picocolors';
 
 /** The one document of a command that was asked for JSON; on one line, so that a reader knows where it ends. */
@@ -25,4 +26,14 @@ export function printTitle(title: string): void {
 /** An instant as people write it, in their own zone and for the whole world. */
 export function instantText(epochMs: number): string {
   return new Date(epochMs).toISOString().replace('.000Z', 'Z');
+}
+
+/** `4900 CNY`, in the currency's smallest unit, or `60 points`; as --price takes it. */
+export function priceText({ amount, currency, points }: PriceAnswer): string {
+  return points === undefined ? `${amount} ${currency}` : `${points} points`;
+}
+
+/** `5 potion, 1 sword` */
+export function itemsText(items: readonly ItemAnswer[]): string {
+  return items.map(({ itemId, quantity }) => `${quantity} ${itemId}`).join(', ');
 }

@@ -1,8 +1,9 @@
 /** What a person reads when a deployment has opened: where it is, and how to buy the first unit. */
 import { relative } from 'node:path';
 import pc from 'picocolors';
+import { SAMPLE_POINTS } from '../compose/choose-wallet.ts';
 import type { EmbeddedDeployment } from '../compose/start-embedded.ts';
-import { instantText } from './print.ts';
+import { instantText, priceText } from './print.ts';
 
 const DEFAULT_DATA_DIR = '.sluice';
 
@@ -18,7 +19,8 @@ export function printBanner(deployment: EmbeddedDeployment): void {
     pc.bold('Sluice is open.'),
     '',
     row('page', `${url}/`),
-    row('on sale', saleText(deployment)),
+    ...saleRows(deployment),
+    ...walletRows(deployment),
     row('data', `${dataDir}  (ledger and keys; ${readers})`),
     ...(hasOlderKeys ? [row('', pc.yellow(OLDER_KEYS))] : []),
     row('stop', 'Ctrl+C. Or kill it: what was answered as bought is on the disk.'),
@@ -34,14 +36,27 @@ function row(name: string, text: string): string {
   return `  ${pc.dim(name.padEnd(8))} ${text}`;
 }
 
-function saleText({ sampleSale }: EmbeddedDeployment): string {
-  if (!sampleSale) return 'your own sales';
-  const { id, totalUnits, limitUnits, endsAtMs } = sampleSale;
-  return `${id}: ${totalUnits} units, ${limitUnits} for each buyer, until ${instantText(endsAtMs)}`;
+function saleRows({ sampleSales }: EmbeddedDeployment): readonly string[] {
+  if (sampleSales.length === 0) return [row('on sale', 'your own sales')];
+  return sampleSales.map(({ id, offer, totalUnits, endsAtMs }, at) =>
+    row(at === 0 ? 'on sale' : '', `${id}: ${totalUnits} units, ${costText(offer)}, until ${instantText(endsAtMs)}`),
+  );
+}
+
+function costText({ kind, price }: EmbeddedDeployment['sampleSales'][number]['offer']): string {
+  if (kind === 'gift_pack') return 'free';
+  return price === null ? 'for money' : `for ${priceText(price)}`;
+}
+
+function walletRows({ wallet }: EmbeddedDeployment): readonly string[] {
+  if (wallet !== 'sample') return [];
+  const sentence = `a sample one: every buyer has ${SAMPLE_POINTS} points, and has them again after a restart`;
+  return [row('wallet', `${sentence}; yours by SLUICE_WALLET_URL`)];
 }
 
 /** Three lines that can be pasted. */
-function buyingText({ url, sampleSale }: EmbeddedDeployment, dataDirFlag: string): readonly string[] {
+function buyingText({ url, sampleSales }: EmbeddedDeployment, dataDirFlag: string): readonly string[] {
+  const [sampleSale] = sampleSales;
   if (!sampleSale) return [''];
   const sale = `${url}/v1/sales/${sampleSale.id}`;
   const bearer = '-H "authorization: Bearer $jwt"';

@@ -7,6 +7,7 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import type { Buyer } from '../domain/buyer.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 
@@ -29,6 +30,7 @@ function newWorld() {
 function draftOf(id: string, totalUnits: number, more: Partial<SaleDraft> = {}): SaleDraft {
   const nowMs = clock.nowMs();
   return {
+    ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
     ...{ id, title: id, totalUnits, limitUnits: 1, holdMs: 60_000 },
     ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 60_000 },
     ...more,

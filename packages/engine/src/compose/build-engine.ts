@@ -16,6 +16,7 @@ import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import { type BulkAnswer, type BulkItem, bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
+import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
@@ -31,9 +32,16 @@ import { notePayment, type PaymentNoted } from '../funnel/note-payment.ts';
 import { type PurchaseAccepted, type PurchaseRequest, purchase } from '../funnel/purchase.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
 import { createSweeper } from '../funnel/sweeper.ts';
+import { WALLET_BREAKER, walletWithBreaker } from '../funnel/wallet-with-breaker.ts';
 import { createWorker } from '../funnel/worker.ts';
-import { operateSale, type PatchRequest, patchSale, receiveStock } from '../inventory/change-sale.ts';
-import { createSale } from '../inventory/create-sale.ts';
+import {
+  type OperateSaleAnswer,
+  operateSale,
+  type PatchRequest,
+  patchSale,
+  receiveStock,
+} from '../inventory/change-sale.ts';
+import { type CreateSaleAnswer, createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
@@ -48,9 +56,10 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
-import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
+import type { PatchSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import type { Wallet } from '../ports/wallet.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -60,6 +69,8 @@ export interface EngineParts {
   readonly queue: Queue;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
+  /** Without one nothing is sold for points. */
+  readonly wallet?: Wallet;
   /** No bounds when not given. */
   readonly bounds?: IntakeBounds;
   /** How late the event loop is. */
@@ -75,6 +86,8 @@ export interface EngineParts {
 /** How the engine is, at this moment. */
 export interface EngineReadings {
   readonly ledgerBreaker: BreakerState;
+  /** Null: there is no wallet. */
+  readonly walletBreaker: BreakerState | null;
   readonly purchasesInFlight: number;
   /** Null: the queue cannot be asked now. */
   readonly queue: QueueDepth | null;
@@ -107,9 +120,9 @@ export interface Engine {
   /** Drafts, too. */
   listAllSales(): Promise<readonly Sale[]>;
 
-  createSale(draft: SaleDraft): Promise<CreateSaleResult>;
+  createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
   /** Publishes, pauses, resumes or closes a sale. */
-  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
   showSale(saleId: SaleId): Promise<Sale | null>;
@@ -136,6 +149,7 @@ export function buildEngine(parts: EngineParts): Engine {
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
   const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
   const stocking = { gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore };
+  const selling = { ...stocking, hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
   const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
   const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
@@ -151,14 +165,12 @@ export function buildEngine(parts: EngineParts): Engine {
     ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
   };
   const { onFault, onCrash } = parts;
-  const worker = createWorker({
-    ...stocking,
-    ...{ settlement, feed, onFault, onCrash },
-    consumer: idSource.newId(),
-  });
+  const settling = { settlement, feed, consumer: idSource.newId() };
+  const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const living = { ...stocking, ...buying, feed, onFault };
   const sweeper = createSweeper({ ...living, onCrash });
+  const charging = parts.wallet ? openWallet(parts.wallet, { ...living, onCrash }, telemetry) : null;
 
   return {
     async issueToken(saleId, buyer, idempotencyKey = null) {
@@ -190,9 +202,9 @@ export function buildEngine(parts: EngineParts): Engine {
     listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
     listAllSales: () => ledger.sales.list(),
 
-    createSale: (draft) => createSale(ledger.sales, draft),
+    createSale: (draft) => createSale(selling, draft),
     async operateSale(saleId, operation) {
-      const result = await operateSale(stocking, saleId, operation);
+      const result = await operateSale(selling, saleId, operation);
       sales.drop(saleId);
       return result;
     },
@@ -208,7 +220,12 @@ export function buildEngine(parts: EngineParts): Engine {
 
     async read() {
       const depth = await queue.depth().catch(nullWhenDown);
-      return { ledgerBreaker: ledgerBreaker.state, purchasesInFlight: intake.inFlight(), queue: depth };
+      return {
+        ledgerBreaker: ledgerBreaker.state,
+        walletBreaker: charging?.breaker.state ?? null,
+        purchasesInFlight: intake.inFlight(),
+        queue: depth,
+      };
     },
 
     async start() {
@@ -216,8 +233,10 @@ export function buildEngine(parts: EngineParts): Engine {
       worker.start();
       keeper.start();
       sweeper.start();
+      charging?.charger.start();
     },
     async stop() {
+      await charging?.charger.stop();
       await sweeper.stop();
       await keeper.stop();
       await worker.stop();
@@ -225,6 +244,12 @@ export function buildEngine(parts: EngineParts): Engine {
       stopCounting();
     },
   };
+}
+
+function openWallet(wallet: Wallet, deps: Omit<ChargerDeps, 'wallet' | 'askWallet'>, telemetry: Telemetry) {
+  const breaker = createCircuitBreaker(deps.clock, WALLET_BREAKER);
+  const told = walletWithBreaker(wallet, breaker, telemetry);
+  return { breaker, charger: createCharger({ ...deps, wallet: told, askWallet: () => breaker.ask() }) };
 }
 
 function nullWhenDown(error: unknown): null {

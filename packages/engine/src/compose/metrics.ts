@@ -24,13 +24,13 @@ export function createMetrics({ telemetry, engine, limits, lag }: MetricsParts):
   };
 }
 
-function engineGauges({ ledgerBreaker, purchasesInFlight, queue }: EngineReadings): readonly Gauge[] {
-  const breaker = BREAKER_STATES.map((state) => ({
-    labels: { breaker: 'ledger', state },
-    value: state === ledgerBreaker ? 1 : 0,
-  }));
+function engineGauges({ ledgerBreaker, walletBreaker, purchasesInFlight, queue }: EngineReadings): readonly Gauge[] {
+  const breakers = [['ledger', ledgerBreaker] as const, ...(walletBreaker ? [['wallet', walletBreaker] as const] : [])];
+  const samples = breakers.flatMap(([breaker, current]) =>
+    BREAKER_STATES.map((state) => ({ labels: { breaker, state }, value: state === current ? 1 : 0 })),
+  );
   return [
-    { figure: FIGURES.breakerState, samples: breaker },
+    { figure: FIGURES.breakerState, samples },
     gauge(FIGURES.purchasesInFlight, purchasesInFlight),
     ...(queue === null
       ? []

@@ -9,6 +9,7 @@ import { systemClock as clock } from '../adapters/system/clock.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 
@@ -44,6 +45,7 @@ describe('money that comes in the instant in which an order ends', () => {
   async function openSale(totalUnits: number, holdMs: number): Promise<void> {
     const nowMs = clock.nowMs();
     await engine.createSale({
+      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
       ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs },
       ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 3_600_000 },
     });

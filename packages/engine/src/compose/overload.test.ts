@@ -8,6 +8,7 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import { Fault } from '../domain/fault.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { Settlement } from '../ports/settlement.ts';
 import { buildEngine, type Engine, type EngineParts } from './build-engine.ts';
@@ -54,6 +55,7 @@ async function newWorld(totalUnits: number, more: Partial<EngineParts> = {}) {
   await engine.start();
   const nowMs = clock.nowMs();
   await engine.createSale({
+    ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
     ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
     ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 60_000 },
   });

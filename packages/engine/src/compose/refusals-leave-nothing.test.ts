@@ -13,6 +13,7 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { createPrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import { writeToken } from '../funnel/gateway/purchase-token.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -58,6 +59,7 @@ async function openEmptySale(): Promise<Engine> {
   closers.push(() => engine.stop());
   const nowMs = clock.nowMs();
   await engine.createSale({
+    ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
     ...{ id: 'skin', title: 'Skin', totalUnits: 1, limitUnits: 1, holdMs: 3_600_000 },
     ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 3_600_000 },
   });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import { type EmbeddedDeployment, startEmbedded } from './start-embedded.ts';
 
 const KEY = 'configured-'.padEnd(43, 'x');
@@ -63,6 +64,7 @@ describe('a deployment in one process', { timeout: SLOW_START_MS }, () => {
     const nowMs = Date.now();
     const totalUnits = 4_000;
     await engine.createSale({
+      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
       ...{ id: saleId, title: saleId, totalUnits, limitUnits: 1, holdMs: 600_000 },
       ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 600_000 },
     });

@@ -17,6 +17,7 @@ import type { Fault } from '../domain/fault.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
+import { type ChosenWallet, chooseWallet } from './choose-wallet.ts';
 import { createClosers } from './closers.ts';
 import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
@@ -27,7 +28,7 @@ import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
 import { ratesOf } from './rates-of.ts';
-import { openSampleSale } from './sample-sale.ts';
+import { openSampleSales } from './sample-sales.ts';
 
 export interface EmbeddedOptions {
   readonly settings: Settings;
@@ -53,8 +54,9 @@ export interface EmbeddedDeployment {
   /** The keys were there before the ledger, which has no sale: another one may have been in its place. */
   readonly hasOlderKeys: boolean;
   readonly engine: Engine;
-  /** Null when the operator's own sales are there instead. */
-  readonly sampleSale: Sale | null;
+  /** Empty when the operator's own sales are there instead. */
+  readonly sampleSales: readonly Sale[];
+  readonly wallet: ChosenWallet['kind'];
   /** Anybody who can reach the port may be any buyer. */
   readonly hasDevIdentity: boolean;
   readonly trustedProxies: readonly string[];
@@ -90,9 +92,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const telemetry = createPrometheusTelemetry();
     const lag = watchLoopLag();
     closers.add(lag.stop);
+    const wallet = chooseWallet(settings, isOneMachine(settings, keys));
     const engine = buildEngine({
       ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
       ...{ feed: createMemoryOrderFeed(), ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
+      ...(wallet.wallet && { wallet: wallet.wallet }),
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
     await engine.start();
@@ -102,7 +106,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       droppedClaims = await drain(store.queue);
       if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
     });
-    const sampleSale = await openSampleSale(engine, ledger.sales, clock);
+    const sampleSales = await openSampleSales(engine, ledger.sales, clock);
 
     let isReady = true;
     const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
@@ -124,8 +128,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
     const hasDevIdentity = isOneMachine(settings, keys);
     return {
-      ...{ url, adminUrl, dataDir, engine, sampleSale, hasDevIdentity, trustedProxies },
-      ...{ hasOlderKeys, isPrivate: isPrivate(dataDir) },
+      ...{ url, adminUrl, dataDir, engine, sampleSales, hasDevIdentity, trustedProxies },
+      ...{ wallet: wallet.kind, hasOlderKeys, isPrivate: isPrivate(dataDir) },
       async stop() {
         await closers.closeAll();
         return { droppedClaims };

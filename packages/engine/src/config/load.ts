@@ -64,8 +64,17 @@ export function loadConfig(sources: ConfigSources): ConfigResult {
       cameFrom.set(item.key, item.source);
     }
   }
+  mistakes.push(...halfWallet(values));
   if (mistakes.length > 0) return { kind: 'mistaken', mistakes };
   return { kind: 'loaded', settings: Object.fromEntries(values) as Settings, sources: cameFrom };
+}
+
+/** An address without its key, or a key for nothing: the one that is missing was meant to be there. */
+function halfWallet(values: ReadonlyMap<string, unknown>): readonly Mistake[] {
+  const pair: readonly SettingKey[] = ['walletUrl', 'walletKey'];
+  const missing = pair.filter((key) => !values.has(key));
+  if (missing.length !== 1) return [];
+  return missing.map((key) => ({ where: key, got: 'nothing', wanted: `${schemaOf(key).wanted}: both or neither` }));
 }
 
 function fromDefaults(): readonly Found[] {

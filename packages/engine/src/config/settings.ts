@@ -127,6 +127,26 @@ export const SETTINGS = Type.Object({
       default: 'sub',
     }),
   }),
+  walletUrl: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s?#]+$',
+      ...notes({
+        description:
+          "Your wallet, for sales that take points: `/charge` and `/refund` are put behind it. With walletKey. When not set, a machine of one's own has a sample wallet.",
+        wanted: 'an http or https address without a query',
+      }),
+    }),
+  ),
+  walletKey: Type.Optional(
+    Type.String({
+      minLength: MIN_KEY_LENGTH,
+      ...notes({
+        description: 'Key that the wallet is called with.',
+        wanted: `at least ${MIN_KEY_LENGTH} characters`,
+        secret: true,
+      }),
+    }),
+  ),
   trustedProxies: Type.Optional(
     Type.Refine(
       Type.Array(Type.String(), {

@@ -15,6 +15,7 @@ export const FAULT_CODES = {
   data_dir_held: { retryable: false, means: 'Another process holds the data directory.' },
   gate_unavailable: { retryable: true, means: 'The gate cannot be reached at the moment.' },
   gate_unusable: { retryable: false, means: 'The gate server is set up such that it could lose what it holds.' },
+  wallet_unavailable: { retryable: true, means: 'The wallet cannot be reached, or does not answer as agreed.' },
   outcome_unknown: { retryable: true, means: 'A call was sent and its answer was lost.' },
 } as const satisfies Record<string, { retryable: boolean; means: string }>;
 

@@ -13,6 +13,8 @@ export interface Refusal {
   readonly liveOrderIds?: readonly OrderId[];
   /** With `not_enough_left`. */
   readonly leftUnits?: number;
+  /** With `amount_differs`: what the order costs. */
+  readonly amountDue?: number;
 }
 
 export function refuse(reason: Reason, details: Omit<Refusal, 'kind' | 'reason'> = {}): Refusal {

@@ -19,6 +19,7 @@ export interface PaymentNoted {
 export async function notePayment(deps: ReclaimDeps, notice: PaymentNotice): Promise<PaymentNoted | Refusal> {
   const result = await deps.orders.notePayment(notice);
   if (result.kind === 'content_differs') return refuse('content_differs');
+  if (result.kind === 'amount_differs') return refuse('amount_differs', { amountDue: result.amountDue });
   const { payment, order } = result;
   if (result.kind === 'taken' && order) {
     await followChange(deps, [order], result.release ? [result.release] : []);

@@ -6,6 +6,7 @@ import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { Fault } from '../domain/fault.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import { operateSale } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
@@ -22,11 +23,15 @@ async function newWorld(totalUnits: number) {
   const { gate, queue } = createMemoryStore({ clock, idSource });
   const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
   const session = createGateSession(gate, clock);
-  const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales };
-  await createSale(sales, {
-    ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
-    ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
-  });
+  const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales, hasWallet: false };
+  await createSale(
+    { sales, hasWallet: false },
+    {
+      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
+      ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
+      ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
+    },
+  );
   await operateSale(deps, 'skin', 'publish');
 
   const faults: string[] = [];

@@ -158,7 +158,7 @@ describe('creating a sale', () => {
 
   it('tells all that is wrong at once, but not without end', async () => {
     const answer = await create({ id: 'A', title: '', extra: 1, totalUnits: -1 });
-    for (const part of [/"extra"/, /id must/, /title must/, /totalUnits/, /limitUnits/, /startsAtMs/]) {
+    for (const part of [/"extra"/, /id must/, /title must/, /totalUnits/, /limitUnits/, /holdMs/]) {
       expect(answer.json.detail).toMatch(part);
     }
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));

@@ -16,14 +16,15 @@ import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
-import type { PatchRequest } from '../inventory/change-sale.ts';
+import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
+import type { CreateSaleAnswer } from '../inventory/create-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Idempotency } from '../ports/idempotency.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
-import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
+import type { PatchSaleResult } from '../ports/sales.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OrderStreamLimits } from './limits.ts';
 
@@ -48,8 +49,8 @@ export interface ServedEngine {
   /** Published sales. */
   listSales(): Promise<readonly Sale[]>;
 
-  createSale(draft: SaleDraft): Promise<CreateSaleResult>;
-  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
+  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
   /** Drafts, too. */

@@ -1,7 +1,9 @@
 /** A listening server over a real engine in memory, and callers for it. */
+
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import type { CreateSaleRequest } from '@sluice/contract';
 import pino from 'pino';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
@@ -11,7 +13,7 @@ import { createJwtIdentity } from '../adapters/system/identity.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
 import { buildEngine } from '../compose/build-engine.ts';
-import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { Wallet } from '../ports/wallet.ts';
 import { undocumented } from './api-answers.contract.ts';
 import type { HttpDeps, ServedEngine } from './deps.ts';
 import type { ApiDocument } from './open-api.ts';
@@ -50,7 +52,9 @@ export interface Answer {
 
 export type HttpWorld = Awaited<ReturnType<typeof newHttpWorld>>;
 
-export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: Partial<ServedEngine> } = {}) {
+export async function newHttpWorld(
+  more: Partial<HttpDeps> & { readonly stub?: Partial<ServedEngine>; readonly wallet?: Wallet } = {},
+) {
   let clockOffsetMs = 0;
   const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + clockOffsetMs };
   const idSource = createIdSource();
@@ -60,6 +64,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
   const crashes: unknown[] = [];
   const engine = buildEngine({
     ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemoryOrderFeed() },
+    ...(more.wallet && { wallet: more.wallet }),
     onFault: () => {},
     onCrash: (error) => crashes.push(error),
   });
@@ -72,7 +77,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
       done();
     },
   });
-  const { stub, ...deps } = more;
+  const { stub, wallet: _, ...deps } = more;
   const httpDeps: HttpDeps = {
     ...{ engine: { ...engine, ...stub }, clock, isReady: () => true, random: () => 0 },
     ...{ adminKey: ADMIN_KEY, serverKey: SERVER_KEY },
@@ -118,7 +123,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
     return { status, headers: response.headers, text, json };
   }
 
-  function draftOf(id: string, more: Partial<SaleDraft> = {}): SaleDraft {
+  function draftOf(id: string, more: Partial<CreateSaleRequest> = {}): CreateSaleRequest {
     const nowMs = clock.nowMs();
     return {
       ...{ id, title: `Sale ${id}`, totalUnits: 10, limitUnits: 2, holdMs: 60_000 },
@@ -132,7 +137,7 @@ export async function newHttpWorld(more: Partial<HttpDeps> & { readonly stub?: P
       clockOffsetMs += ms;
     },
     /** Through the API, as an operator would. */
-    async openSale(id: string, more: Partial<SaleDraft> = {}) {
+    async openSale(id: string, more: Partial<CreateSaleRequest> = {}) {
       const created = await call('POST', '/v1/admin/sales', { admin: true, body: draftOf(id, more) });
       if (created.status !== 201) throw new Error(created.text);
       const published = await call('POST', `/v1/admin/sales/${id}/publish`, { admin: true });

@@ -1,13 +1,40 @@
-/** Orders in the words of the wire. */
+/** Orders in the words of the wire. What an order delivers and costs is its sale's to say. */
 import type { AdminOrderAnswer, OrderAnswer } from '@sluice/contract';
+import type { SaleId } from '../domain/ids.ts';
+import { invariant } from '../domain/invariant.ts';
 import type { Order } from '../domain/order/order.ts';
+import { costOf, itemsOf, type Offer } from '../domain/sale/offer.ts';
+import type { ServedEngine } from './deps.ts';
 
-export function orderAnswer(order: Order): OrderAnswer {
-  const { orderId, saleId, units, state, refusal, settledAtMs, dueAtMs } = order;
-  return { orderId, saleId, units, status: state, refusal, settledAtMs, dueAtMs };
+/** Offers never change, so that one reading of each serves a whole list. */
+export async function answersFor<Answer>(
+  engine: Pick<ServedEngine, 'findSale'>,
+  orders: readonly Order[],
+  answerOf: (order: Order, offer: Offer) => Answer,
+): Promise<readonly Answer[]> {
+  const saleIds = [...new Set(orders.map(({ saleId }) => saleId))];
+  const offers = new Map(await Promise.all(saleIds.map(async (id) => [id, await readOffer(engine, id)] as const)));
+  return orders.map((order) => {
+    const offer = offers.get(order.saleId);
+    invariant(offer, 'each sale was read');
+    return answerOf(order, offer);
+  });
 }
 
-export function adminOrderAnswer(order: Order): AdminOrderAnswer {
+export async function readOffer(engine: Pick<ServedEngine, 'findSale'>, saleId: SaleId): Promise<Offer> {
+  const sale = await engine.findSale(saleId);
+  invariant(sale, `sale ${saleId} of an order is published`);
+  return sale.offer;
+}
+
+export function orderAnswer(order: Order, offer: Offer): OrderAnswer {
+  const { orderId, saleId, units, state, refusal, settledAtMs, dueAtMs } = order;
+  const { kind } = offer;
+  const [items, cost] = [[...itemsOf(offer, units)], costOf(offer, units)];
+  return { orderId, saleId, units, status: state, refusal, settledAtMs, kind, items, cost, dueAtMs };
+}
+
+export function adminOrderAnswer(order: Order, offer: Offer): AdminOrderAnswer {
   const { region, channel } = order.origin;
-  return { ...orderAnswer(order), buyer: order.buyerId, region, channel };
+  return { ...orderAnswer(order, offer), buyer: order.buyerId, region, channel };
 }

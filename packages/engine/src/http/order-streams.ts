@@ -9,6 +9,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Fault } from '../domain/fault.ts';
 import type { OrderId } from '../domain/ids.ts';
 import { isFinal, type Order } from '../domain/order/order.ts';
+import type { Offer } from '../domain/sale/offer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServedEngine } from './deps.ts';
 import { ORDER_STREAM_LIMITS, type OrderStreamLimits } from './limits.ts';
@@ -18,9 +19,15 @@ import { API_HEADERS } from './outcome-to-response.ts';
 export interface OrderStreams {
   hasRoom(): boolean;
   /** Takes the response over. Only when there is room. */
-  open(response: ServerResponse, order: Order, log: FastifyBaseLogger): void;
+  open(response: ServerResponse, bought: Bought, log: FastifyBaseLogger): void;
   /** Ends all of them, and opens no more. */
   close(): void;
+}
+
+/** An order, and what its sale offers. */
+interface Bought {
+  readonly order: Order;
+  readonly offer: Offer;
 }
 
 export interface OrderStreamDeps {
@@ -67,9 +74,9 @@ export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
 
   return {
     hasRoom: () => !isClosed && count < limits.maxStreams,
-    open(response, order, log) {
+    open(response, { order, offer }, log) {
       const onEnd = () => remove(order.orderId, stream);
-      const stream = openStream({ ...deps, limits, response, log, onEnd }, order);
+      const stream = openStream({ ...deps, limits, response, log, onEnd, offer }, order);
       add(order.orderId, stream);
       stream.start();
     },
@@ -85,6 +92,7 @@ interface StreamParts extends OrderStreamDeps {
   readonly response: ServerResponse;
   readonly log: FastifyBaseLogger;
   readonly onEnd: () => void;
+  readonly offer: Offer;
 }
 
 const HEADERS = {
@@ -96,7 +104,7 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-function openStream({ engine, clock, limits, response, log, onEnd }: StreamParts, first: Order): OpenStream {
+function openStream({ engine, clock, limits, response, log, onEnd, offer }: StreamParts, first: Order): OpenStream {
   let order = first;
   let isOpen = true;
   let isLooking = false;
@@ -108,7 +116,7 @@ function openStream({ engine, clock, limits, response, log, onEnd }: StreamParts
   }
 
   function tell(): void {
-    write(`event: order\nid: ${eventIdOf(order)}\ndata: ${JSON.stringify(orderAnswer(order))}\n\n`);
+    write(`event: order\nid: ${eventIdOf(order)}\ndata: ${JSON.stringify(orderAnswer(order, offer))}\n\n`);
     if (isFinal(order.state)) end();
   }
 

@@ -301,7 +301,10 @@ describe('what operators see of orders', () => {
     const csv = await world.call('GET', path, { admin: true, headers: { accept: 'text/csv' } });
     expect(csv.headers.get('content-type')).toMatch(/^text\/csv/);
     const lines = csv.text.trimEnd().split('\r\n');
-    expect(lines[0]).toBe('orderId,saleId,buyer,units,status,refusal,settledAtMs,dueAtMs,region,channel');
+    expect(lines[0]).toBe(
+      'orderId,saleId,buyer,units,status,refusal,settledAtMs,dueAtMs,region,channel,kind,items,cost,currency',
+    );
+    expect(lines[1]).toMatch(/,limited_skin,1 skin,,$/);
     expect(lines).toHaveLength(1_101);
     expect(csv.text).toContain(`,"'=cmd(""x"")",1,pending,,`);
     expect(new Set(lines).size).toBe(1_101);

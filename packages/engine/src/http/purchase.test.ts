@@ -51,6 +51,7 @@ describe('a purchase over HTTP', () => {
     const order = await world.call('GET', `/v1/orders/${orderId}`, { as: 'ann' });
     expect(order.json).toEqual({
       ...{ orderId, saleId: 'path', units: 2, status: 'pending', refusal: null },
+      ...{ kind: 'limited_skin', items: [{ itemId: 'path', quantity: 2 }], cost: null },
       ...{ settledAtMs: expect.any(Number), dueAtMs: order.json.settledAtMs + 60_000 },
     });
     const places = await world.call('GET', '/v1/admin/sales/path/places', { admin: true });
@@ -76,12 +77,15 @@ describe('a purchase over HTTP', () => {
       world.call('GET', '/v1/sales/views'),
       world.call('GET', '/v1/admin/sales/views', { admin: true }),
     ]);
-    const shared = { id: 'views', title: 'Sale views', state: 'live', phase: 'selling', limitUnits: 2 };
+    const shared = {
+      ...{ id: 'views', title: 'Sale views', state: 'live', phase: 'selling', limitUnits: 2 },
+      ...{ kind: 'limited_skin', items: [{ itemId: 'views', quantity: 1 }], price: null, timeZone: 'UTC' },
+    };
     const times = { startsAtMs: expect.any(Number), endsAtMs: expect.any(Number), serverTimeMs: expect.any(Number) };
-    expect(forBuyers.json).toEqual({ ...shared, ...times });
+    const texts = { startsAt: expect.stringMatching(/\+00:00$/), endsAt: expect.any(String) };
+    expect(forBuyers.json).toEqual({ ...shared, ...times, ...texts });
     expect(forOperators.json).toEqual({
-      ...shared,
-      ...times,
+      ...{ ...shared, ...times, ...texts },
       totalUnits: 10,
       holdMs: 60_000,
       version: expect.any(Number),

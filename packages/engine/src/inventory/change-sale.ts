@@ -14,12 +14,22 @@ export interface ChangeSaleDeps extends KeepDeps {
   readonly sales: Sales;
 }
 
+export interface OperateSaleDeps extends ChangeSaleDeps {
+  readonly hasWallet: boolean;
+}
+
+export type OperateSaleAnswer = OperateSaleResult | { readonly kind: 'no_wallet' };
+
 /** Pausing and closing stop new claims only. */
 export async function operateSale(
-  deps: ChangeSaleDeps,
+  deps: OperateSaleDeps,
   saleId: SaleId,
   operation: SaleOperation,
-): Promise<OperateSaleResult> {
+): Promise<OperateSaleAnswer> {
+  if (operation === 'publish' && !deps.hasWallet) {
+    const sale = await deps.sales.find(saleId);
+    if (sale?.offer.kind === 'exchange' && sale.state === 'draft') return { kind: 'no_wallet' };
+  }
   const result = await deps.sales.operate(saleId, operation);
   if (result.kind === 'changed') await keepSale(deps, saleId);
   return result;

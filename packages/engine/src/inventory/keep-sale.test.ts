@@ -4,13 +4,14 @@ import { createManualClock } from '../adapters/memory/manual-clock.ts';
 import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { InventoryCentre } from '../ports/inventory-centre.ts';
-import { operateSale } from './change-sale.ts';
+import { type ChangeSaleDeps, operateSale } from './change-sale.ts';
 import { createSale } from './create-sale.ts';
 import { createGateSession } from './gate-session.ts';
 import { createDryJudge, VERDICT_MS } from './judge-dry.ts';
-import { type KeepDeps, keepSale } from './keep-sale.ts';
+import { keepSale } from './keep-sale.ts';
 import { readPlaces } from './read-places.ts';
 
 const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
@@ -40,12 +41,24 @@ async function newWorld(totalUnits: number) {
   const store = createMemoryStore({ clock, idSource });
   const ledger = createMemoryLedger({ clock });
   const { sales, inventoryCentre, settlement } = ledger;
-  await createSale(sales, {
-    ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
-    ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
-  });
-  const depsWith = (gate: Gate, centre: InventoryCentre): KeepDeps & { sales: typeof sales } => ({
-    ...{ gate, queue: store.queue, inventoryCentre: centre, session: createGateSession(gate, clock), idSource, sales },
+  await createSale(
+    { sales, hasWallet: false },
+    {
+      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
+      ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
+      ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
+    },
+  );
+  const depsWith = (gate: Gate, centre: InventoryCentre): ChangeSaleDeps & { hasWallet: boolean } => ({
+    ...{
+      gate,
+      queue: store.queue,
+      inventoryCentre: centre,
+      hasWallet: false,
+      session: createGateSession(gate, clock),
+      idSource,
+      sales,
+    },
   });
   const deps = depsWith(store.gate, inventoryCentre);
   const places = async () => {

@@ -1,9 +1,11 @@
 /** What the ledger contracts share: a subject to run over, and short ways to say sale, claim and books. */
+
 import { Fault } from '../domain/fault.ts';
 import { type Quota, type QuotaKey, quotaName, unorderedUnits } from '../domain/inventory/quota.ts';
 import { balancesOf } from '../domain/ledger/balance.ts';
 import { ACCOUNTS, type Entry } from '../domain/ledger/entry.ts';
 import { type Claim, quotaOf } from '../domain/order/claim.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
 import type { Stock } from './inventory-centre.ts';
 import type { Ledger } from './ledger.ts';
@@ -32,6 +34,8 @@ export function newDraft(changes: Partial<SaleDraft> = {}): SaleDraft {
   return {
     id: `sale-${lastSaleNumber}`,
     title: `Sale ${lastSaleNumber}`,
+    offer: plainOffer('skin'),
+    timeZone: 'UTC',
     totalUnits: 100,
     limitUnits: 2,
     startsAtMs: 1_700_000_000_000,

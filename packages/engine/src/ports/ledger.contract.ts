@@ -8,6 +8,7 @@ import type { LedgerSubject } from './ledger-fixture.contract.ts';
 import { conservationContract } from './ledger-sequence.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
+import { saleKindsContract } from './sale-kinds.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
 import { quarantineContract } from './settlement-quarantine.contract.ts';
@@ -25,6 +26,7 @@ export function ledgerContract(subject: LedgerSubject): void {
 
     const ledger = (): Ledger => opened.ledger;
     salesContract(ledger);
+    saleKindsContract(ledger);
     ordersContract(ledger);
     orderLifeContract(ledger, subject.longestLife);
     settlementContract(ledger);

@@ -7,6 +7,7 @@ import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
 import type { CancelDecision } from '../domain/ledger/decide-end.ts';
 import type { PaymentAnswer } from '../domain/ledger/decide-payment.ts';
 import type { Release } from '../domain/ledger/release.ts';
+import type { Charge } from '../domain/order/charge.ts';
 import type { Order, OrderState } from '../domain/order/order.ts';
 import type { OrderCursor } from '../domain/order/order-cursor.ts';
 import type { OrderEvent } from '../domain/order/order-event.ts';
@@ -21,6 +22,11 @@ export interface OrdersEnded {
 export type PaymentResult = PaymentAnswer & { readonly release: Release | null };
 
 export type CancelResult = CancelDecision & { readonly release: Release | null };
+
+export interface ChargedOrder {
+  readonly charge: Charge;
+  readonly order: Order;
+}
 
 export interface OrderFilter {
   readonly saleId?: SaleId;
@@ -54,4 +60,11 @@ export interface Orders {
   listReclaiming(max: number): Promise<readonly { readonly payment: Payment; readonly order: Order }[]>;
   /** There are no units for it: the order becomes `paid_unfulfilled`, unless its claim was settled meanwhile. */
   giveUpReclaim(payment: Payment): Promise<Order>;
+
+  /** Charges that are open or due back, with their orders: up to `max` after this order id, by order id. */
+  listCharges(after: OrderId | null, max: number): Promise<readonly ChargedOrder[]>;
+  /** Points of an order that has ended are due back, unless the ledger was told meanwhile that they were taken. */
+  giveUpCharge(orderId: OrderId): Promise<Charge>;
+  /** The wallet has no points of this order and will take none: see decideCloseCharge. */
+  closeCharge(orderId: OrderId): Promise<{ readonly order: Order; readonly release: Release | null }>;
 }

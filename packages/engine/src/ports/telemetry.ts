@@ -28,4 +28,6 @@ export interface Telemetry {
   settlementFailed(code: FaultCode): void;
   /** Orders that were told to their watchers, by the state they are in now. */
   ordersChanged(states: readonly OrderState[]): void;
+  /** One call to the wallet: the kind of its answer, or the code of the fault that it met. */
+  walletAnswered(call: 'charge' | 'refund', answer: string): void;
 }

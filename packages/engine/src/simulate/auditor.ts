@@ -30,10 +30,12 @@ import {
 } from './books.ts';
 import { createOrderAuditor, type OrderAuditor } from './order-auditor.ts';
 import type { Report } from './violation.ts';
+import { createWalletAuditor, type WalletAuditor } from './wallet-auditor.ts';
 
 export interface Auditor {
   readonly books: Books;
   readonly orders: OrderAuditor;
+  readonly wallet: WalletAuditor;
   /** True when something was done since this was last asked. */
   takeDirty(): boolean;
 
@@ -68,6 +70,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
     isDirty = true;
   };
   const orders = createOrderAuditor({ books, report, sometimes, nowMs, touch });
+  const wallet = createWalletAuditor({ books, report, sometimes, changed: orders.changed });
 
   function segmentBook(name: string): SegmentBook {
     const book = books.segments.get(name) ?? { name, epoch: 0, cuts: [], dueAtLoad: new Map(), gate: null };
@@ -140,6 +143,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
   return {
     books,
     orders,
+    wallet,
     takeDirty() {
       const was = isDirty;
       isDirty = false;

@@ -74,6 +74,8 @@ export interface Books {
   readonly payments: Map<string, PaymentRecord[]>;
   /** Cancels that wait for their order: by whom; null is the operator. */
   readonly parkedCancels: Map<string, string | null>;
+  /** Orders whose points are due back, whatever is heard of them. */
+  readonly givenUpCharges: Set<string>;
 }
 
 export function openBooks(): Books {
@@ -85,6 +87,7 @@ export function openBooks(): Books {
       orders: new Map(),
       payments: new Map(),
       parkedCancels: new Map(),
+      givenUpCharges: new Set(),
     },
   };
 }

@@ -9,7 +9,7 @@ import { type Refusal, retryOf } from '../domain/refusal.ts';
 import type { PurchaseAccepted } from '../funnel/purchase.ts';
 import type { AnswerAuditor } from './answer-auditor.ts';
 import type { BackEnd } from './back-end.ts';
-import { liveOn } from './payers.ts';
+import { type Counter, liveOn } from './payers.ts';
 import type { Life, Plan } from './plan.ts';
 import { WORLD_BEGINS_MS } from './process.ts';
 import type { Random } from './random.ts';
@@ -48,7 +48,7 @@ export function sendBuyers(shop: Shop, plan: Plan): ReadonlySet<string> {
     const comesMs = random.whole(0, Math.floor(plan.healsMs * 0.9));
     shop.world.after(comesMs, () => {
       const { life } = plan;
-      const keep = life ? keeper(shop, life, random.fork()) : keepNothing;
+      const keep = life ? keeper({ ...shop, kind: plan.offer.kind }, life, random.fork()) : keepNothing;
       void visit({ ...shop, keep }, buyer, random).then(() => left.delete(buyer.buyerId));
     });
   }
@@ -60,7 +60,7 @@ type Keep = (attempt: Try, end: Promise<TryEnd>) => Promise<void>;
 
 const keepNothing: Keep = async () => {};
 
-function keeper(shop: Shop, { holdMs }: Life, random: Random): Keep {
+function keeper(shop: Shop & Pick<Counter, 'kind'>, { holdMs }: Life, random: Random): Keep {
   return ({ buyer, orderId, wallet }, end) => {
     const bought = end.then((result) => result.kind === 'order' && result.status !== 'refused');
     return liveOn(shop, { buyer, orderId, holdMs, bought, receipt: () => wallet.receipt }, random.fork());

@@ -14,6 +14,8 @@ import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
+import type { OperateSaleAnswer } from '../inventory/change-sale.ts';
+import type { CreateSaleAnswer } from '../inventory/create-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
@@ -21,8 +23,8 @@ import type { IdSource } from '../ports/id-source.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
-import type { CreateSaleResult, OperateSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
+import type { Wallet } from '../ports/wallet.ts';
 
 export interface PartsUnderTest {
   readonly clock: Clock;
@@ -32,6 +34,7 @@ export interface PartsUnderTest {
   readonly queue: Queue;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
+  readonly wallet?: Wallet;
   readonly onFault: (fault: Fault) => void;
   readonly onCrash: (error: unknown) => void;
 }
@@ -42,8 +45,8 @@ export interface EngineUnderTest {
   findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
   cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
-  createSale(draft: SaleDraft): Promise<CreateSaleResult>;
-  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
+  operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   start(): Promise<void>;
 }

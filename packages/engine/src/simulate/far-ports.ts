@@ -4,6 +4,7 @@ import type { Gate } from '../ports/gate.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { Wallet } from '../ports/wallet.ts';
 import { nameOfClaim } from './books.ts';
 import type { Process } from './process.ts';
 import type { Wire } from './wire.ts';
@@ -101,6 +102,9 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       listReclaiming: (max) => wire.call('orders.listReclaiming', () => orders.listReclaiming(max)),
       giveUpReclaim: (payment) =>
         wire.call(`orders.giveUpReclaim ${payment.orderId}`, () => orders.giveUpReclaim(payment)),
+      listCharges: (after, max) => wire.call('orders.listCharges', () => orders.listCharges(after, max)),
+      giveUpCharge: (orderId) => wire.call(`orders.giveUpCharge ${orderId}`, () => orders.giveUpCharge(orderId)),
+      closeCharge: (orderId) => wire.call(`orders.closeCharge ${orderId}`, () => orders.closeCharge(orderId)),
     },
     settlement: {
       settle: (claims) =>
@@ -129,6 +133,13 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
+  };
+}
+
+export function farWallet(wallet: Wallet, wire: Wire): Wallet {
+  return {
+    charge: (call) => wire.call(`charge ${call.key} of ${call.orderId}`, () => wallet.charge(call)),
+    refund: (call) => wire.call(`refund ${call.chargeKey} of ${call.orderId}`, () => wallet.refund(call)),
   };
 }
 

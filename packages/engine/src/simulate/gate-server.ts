@@ -11,6 +11,7 @@ import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Queue, QueueEntry } from '../ports/queue.ts';
+import type { Wallet } from '../ports/wallet.ts';
 
 export type Memory = 'kept' | 'lost' | 'older';
 
@@ -25,6 +26,7 @@ export interface GateServer {
 /** All that a deployment stores. */
 export interface Stores extends GateServer {
   readonly ledger: Ledger;
+  readonly wallet: Wallet;
 }
 
 interface Remembered {

@@ -27,6 +27,7 @@ const LIVES_END_WITHIN_MS = 120_000;
 const TERMS_ARRIVE_WITHIN_MS = 3_500;
 /** A buyer at rest is answered at once; the rest is for verdicts and rounds of the keeper. */
 const PROBE_WITHIN_MS = 15_000;
+const CHARGES_END_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
 export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts): Promise<void> {
@@ -40,6 +41,7 @@ export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts
   await nameUnrest(room, buyersLeft);
   for (let number = 1; !isBroken() && (await probe(room, number)) === 'bought'; number++);
   await world.run(world.nowMs() + PROBE_WITHIN_MS, () => isBroken() || areLivesOver(room));
+  if (!isBroken()) await judgePoints(room);
   if (isBroken()) return;
   const left = unclaimedUnits(room.auditor.books);
   if (left > 0 && !isOver(room)) report('no unit is stranded', null, `${left} units that nobody can buy`);
@@ -48,7 +50,7 @@ export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts
 
 async function isCalm(room: Room, buyersLeft: ReadonlySet<string>): Promise<boolean> {
   const { stores, auditor, site } = room;
-  if (site.isStalled() || !areLivesOver(room)) return false;
+  if (site.isStalled() || !areLivesOver(room) || !(await areChargesOver(room))) return false;
   const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
   const { entries } = await stores.queue.depth();
   if (!stock || buyersLeft.size > 0 || entries > 0 || stock.centre.freeUnits > 0) return false;
@@ -61,6 +63,11 @@ function areLivesOver({ plan, backEnd, auditor: { books } }: Room): boolean {
   if (!plan.life) return true;
   const isUnpaid = [...books.orders.values()].some(({ state }) => state === 'pending');
   return backEnd.notices === 0 && isMoneyAtRest(books) && !isUnpaid;
+}
+
+/** Nothing is to be taken or given back any more. */
+async function areChargesOver({ stores }: Room): Promise<boolean> {
+  return (await stores.ledger.orders.listCharges(null, 1)).length === 0;
 }
 
 /** Loaded on the server that is there, at the ledger's epoch, and told what the sale is. */
@@ -93,6 +100,17 @@ async function nameUnrest({ plan, stores, auditor, report }: Room, buyersLeft: R
   if (!stock) report('a sale is created', null, 'there is none');
 }
 
+async function judgePoints(room: Room): Promise<void> {
+  const { plan, stores, auditor, report, world } = room;
+  if (plan.offer.kind !== 'exchange') return;
+  // An order that has just been paid, or ended, may still be told of.
+  await world.run(world.nowMs() + CHARGES_END_WITHIN_MS, () => false);
+  for (const { charge } of await stores.ledger.orders.listCharges(null, 1_000)) {
+    report('every charge ends', charge.orderId, `it is ${charge.state}`);
+  }
+  auditor.wallet.judgeAtRest();
+}
+
 /** A buyer who comes when all is quiet, for one unit. */
 async function probe(room: Room, number: number): Promise<'bought' | 'refused'> {
   const { world, report, plan } = room;
@@ -104,13 +122,21 @@ async function probe(room: Room, number: number): Promise<'bought' | 'refused'> 
     const end = attempt && (await pursue(room, { ...attempt, units: 1 }, random));
     const isBought = end?.kind === 'order' && end.status !== 'refused';
     // Unpaid it would come back, and be bought by the next one.
-    if (isBought && attempt && plan.life) await room.backEnd.tell(attempt.orderId, `${attempt.orderId}$probe`, 'paid');
+    const isForMoney = plan.offer.kind === 'limited_skin';
+    if (isBought && attempt && plan.life && isForMoney)
+      await room.backEnd.tell(attempt.orderId, `${attempt.orderId}$probe`, 'paid');
+    // Uncharged it would come back, likewise.
+    if (isBought && attempt && plan.offer.kind === 'exchange') await untilCharged(room, attempt.orderId);
     result = isBought ? 'bought' : 'refused';
   };
   void visit();
   await world.run(world.nowMs() + PROBE_WITHIN_MS, () => result !== null);
   if (result === null) report('every buyer gets an answer', buyer.buyerId, 'in a quiet world');
   return result ?? 'refused';
+}
+
+async function untilCharged({ world, auditor }: Room, orderId: string): Promise<void> {
+  while ((auditor.books.orders.get(orderId)?.state ?? 'pending') === 'pending') await world.sleep(LOOK_EVERY_MS);
 }
 
 /** By the clock of whoever is asked. */

@@ -1,8 +1,9 @@
 /** Puts one process of the site together: an engine at the near end of its wires. */
 import type { Ledger } from '../ports/ledger.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { Wallet } from '../ports/wallet.ts';
 import type { BuildEngine, EngineUnderTest } from './engine-under-test.ts';
-import { type FarFeed, farGate, farLedger, farQueue, type LedgerWires } from './far-ports.ts';
+import { type FarFeed, farGate, farLedger, farQueue, farWallet, type LedgerWires } from './far-ports.ts';
 import type { Stores } from './gate-server.ts';
 import { observedGate, type Watch } from './observed-stores.ts';
 import type { Faults, Period } from './plan.ts';
@@ -21,6 +22,8 @@ export interface LaunchParts {
   /** As the auditors watch them. */
   readonly queue: Queue;
   readonly ledger: Ledger;
+  /** Only where something is sold for points. */
+  readonly wallet: Wallet | null;
   readonly endWith: (process: Process, error: unknown) => void;
 }
 
@@ -32,6 +35,7 @@ export interface Running {
 /** Client libraries of gate and ledger give up after these. */
 const GATE_PATIENCE_MS = 800;
 const LEDGER_PATIENCE_MS = 3_000;
+const WALLET_PATIENCE_MS = 1_000;
 
 /** Everybody's: a token of one process is good at another. */
 export const SIGNING_KEY = 'key of the world';
@@ -51,6 +55,7 @@ export function launchProcess(parts: LaunchParts, name: string): Running {
     queue: farQueue(parts.queue, { ...ends, wire: gateWire, hints: () => ({ lost: faults().hintsLost }) }),
     feed: parts.feed.at(process),
     ledger: farLedger(ledger, { wire, settlementWire }),
+    ...(parts.wallet && { wallet: farWallet(parts.wallet, layWalletWire(parts, process)) }),
     onFault: (fault) => world.note(`${name} meets ${fault.code}`),
     onCrash: (error) => endWith(process, error),
   });
@@ -80,6 +85,17 @@ function layWires({ world, faults }: LaunchParts, process: Process): LedgerWires
     wire: createWire({ ...toLedger, faults: ledgerFaults }),
     settlementWire: createWire({ ...toLedger, faults: () => slowed(ledgerFaults(), faults().settlement) }),
   };
+}
+
+function layWalletWire({ world, faults }: LaunchParts, process: Process): Wire {
+  const end = {
+    world,
+    process,
+    server: 'wallet',
+    unavailable: 'wallet_unavailable',
+    patienceMs: WALLET_PATIENCE_MS,
+  } as const;
+  return createWire({ ...end, faults: () => faults().wallet });
 }
 
 function withOutages(faults: WireFaults, outages: readonly Period[], nowMs: number): WireFaults {

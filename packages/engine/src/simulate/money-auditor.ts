@@ -15,8 +15,12 @@ export interface MoneyOf {
 /** Brings the books up to date with what became of an order's notices. */
 export async function readPayments(books: Books, orders: Orders, { orderId, report }: MoneyOf): Promise<void> {
   for (const record of paymentsOf(books, orderId)) {
-    const { kind, payment } = await orders.notePayment(record.notice);
-    if (kind !== 'repeated') report('a notice is never forgotten', orderId, kind);
+    const result = await orders.notePayment(record.notice);
+    if (result.kind !== 'repeated') {
+      report('a notice is never forgotten', orderId, result.kind);
+      continue;
+    }
+    const { payment } = result;
     const isBack = record.state === 'applied' || record.state === 'refund_due';
     if (isBack && payment.state !== record.state) {
       report('money that has its place stays there', orderId, `${record.state}, then ${payment.state}`);
@@ -39,11 +43,16 @@ export function judgeMoney(books: Books, orderId: OrderId, report: Report): void
     return;
   }
   if (paid.some(({ state }) => state === 'parked')) report('money waits for settlement only', orderId, told);
-  if (applied.length !== (wasPaid(order) ? 1 : 0)) report('an order is paid by one payment', orderId, told);
+  // Nothing is paid for a gift.
+  const price = books.draft?.offer.kind === 'gift_pack' ? 0 : 1;
+  if (applied.length !== (wasPaid(order) ? price : 0)) report('an order is paid by one payment', orderId, told);
   const reclaiming = paid.filter(({ state }) => state === 'reclaiming');
   const isEnded = order.state === 'cancelled' || order.state === 'expired';
   if (reclaiming.length > (isEnded ? 1 : 0)) report('late money waits for an ended order', orderId, told);
-  if (isEnded && paid.length > 0 && reclaiming.length === 0) report('late money looks for units', orderId, told);
+  // Points that were given up are heard of too late to look for any.
+  const isGivenUp = books.givenUpCharges.has(orderId);
+  if (isEnded && paid.length > 0 && reclaiming.length === 0 && !isGivenUp)
+    report('late money looks for units', orderId, told);
   if (order.state === 'paid_unfulfilled' && paid.length === 0) report('what is due back was paid', orderId, told);
   judgeRefunds(order, payments, (promise) => report(promise, orderId, told));
 }
@@ -56,7 +65,9 @@ function judgeRefunds(order: OrderRecord, payments: readonly PaymentRecord[], re
     const of = payments.find((each) => each.notice.outcome === 'paid' && each.notice.reference === notice.reference);
     const hasPlace = of?.state === 'applied' || of?.state === 'refund_due';
     if (hasPlace && state === 'parked') report('a refund waits for its payment only');
-    if (of?.state === 'applied') isOwn = true;
+    // One of no payment that is known is of the order itself.
+    const isOfOrder = of === undefined && state === 'applied' && wasPaid(order);
+    if (of?.state === 'applied' || isOfOrder) isOwn = true;
     if (of?.state === 'refund_due' && !wasPaid(order)) mayBe = true;
   }
   if (order.state === 'refunded' && !isOwn && !mayBe) report('an order is refunded by the refund of its payment');

@@ -5,6 +5,7 @@
 import type { Gate } from '../ports/gate.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { Wallet } from '../ports/wallet.ts';
 import type { AnswerAuditor } from './answer-auditor.ts';
 import type { Auditor } from './auditor.ts';
 import { nameOfClaim } from './books.ts';
@@ -114,6 +115,16 @@ export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
         auditor.orders.gaveUp(payment, order);
         return order;
       },
+      async giveUpCharge(orderId) {
+        const charge = await orders.giveUpCharge(orderId);
+        auditor.wallet.gaveUp(orderId, charge);
+        return charge;
+      },
+      async closeCharge(orderId) {
+        const result = await orders.closeCharge(orderId);
+        auditor.wallet.closed(orderId, result);
+        return result;
+      },
     },
     settlement: {
       async settle(claims) {
@@ -146,6 +157,21 @@ export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
         if (result.kind === 'opened') auditor.epochOpened(request);
         return result;
       },
+    },
+  };
+}
+
+export function observedWallet(wallet: Wallet, { auditor }: Watch): Wallet {
+  return {
+    async charge(call) {
+      const answer = await wallet.charge(call);
+      auditor.wallet.charged(call, answer);
+      return answer;
+    },
+    async refund(call) {
+      const answer = await wallet.refund(call);
+      auditor.wallet.refunded(call, answer);
+      return answer;
     },
   };
 }

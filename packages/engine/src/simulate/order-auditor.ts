@@ -34,6 +34,8 @@ export interface OrderAuditor {
   cancelAsked(orderId: OrderId, buyerId: string | null, result: CancelResult): void;
   expired(ended: OrdersEnded): void;
   gaveUp(payment: Payment, order: Order): void;
+  /** Something was done to an order that is settled, with these releases; it cannot have got units by it. */
+  changed(order: Order, releases: readonly Release[]): void;
   /** The orders that something was done to since this was last asked. */
   takeTouched(): readonly OrderId[];
 }
@@ -152,6 +154,7 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
   function dueState({ orderId, buyerId }: Order): OrderState {
     const canceller = books.parkedCancels.get(orderId);
     if (canceller === null || canceller === buyerId) return 'cancelled';
+    if (books.draft?.offer.kind === 'gift_pack') return 'paid';
     const parked = paymentsOf(books, orderId).filter(({ state }) => state === 'parked');
     const first = parked.find(({ notice }) => notice.outcome === 'paid');
     if (!first) return 'pending';
@@ -160,6 +163,8 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
   }
 
   return {
+    changed,
+
     accepted(order, claim, release) {
       takeClaim(order, claim);
       const due = dueState(order);
@@ -204,13 +209,15 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
     },
 
     paymentNoted(notice, result) {
-      const { kind, payment, release } = result;
+      const { kind, release } = result;
       const own = paymentsOf(books, notice.orderId);
       const known = own.find(
         (each) => each.notice.reference === notice.reference && each.notice.outcome === notice.outcome,
       );
-      if (result.kind === 'content_differs') return report('a notice is taken', notice.orderId, kind);
-      const { order } = result;
+      if (result.kind === 'content_differs' || result.kind === 'amount_differs') {
+        return report('a notice is taken', notice.orderId, kind);
+      }
+      const { order, payment } = result;
       if ((kind === 'repeated') !== (known !== undefined)) report('a notice is taken once', notice.orderId, kind);
       touchOrder(notice.orderId);
       if (kind === 'repeated') {

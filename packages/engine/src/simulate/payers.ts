@@ -3,6 +3,7 @@
  * also before they heard of their order; and who never do anything. Money goes through the operator's back end.
  */
 import type { Buyer } from '../domain/buyer.ts';
+import type { SaleKind } from '../domain/sale/offer.ts';
 import type { AnswerAuditor } from './answer-auditor.ts';
 import type { BackEnd } from './back-end.ts';
 import type { Random } from './random.ts';
@@ -14,6 +15,7 @@ export interface Counter {
   readonly site: Site;
   readonly backEnd: BackEnd;
   readonly answers: AnswerAuditor;
+  readonly kind: SaleKind;
 }
 
 /** One buyer's order, from the moment that its token was given. */
@@ -49,9 +51,26 @@ const HABITS: readonly [Habit, ...Habit[]] = [
   neverPay,
 ];
 
+/** Nobody pays for a gift: it is cancelled in time, or given back, or kept. */
+const GIFT_HABITS: readonly [Habit, ...Habit[]] = [cancelOnceOnly, cancelQueuedOnly, giveUp, neverPay];
+
+/** The wallet pays; what a buyer can do is to change their mind. */
+const EXCHANGE_HABITS: readonly [Habit, ...Habit[]] = [neverPay, neverPay, cancelOnceOnly, cancelQueuedOnly, giveUp];
+
+function habitsFor(kind: SaleKind): readonly [Habit, ...Habit[]] {
+  switch (kind) {
+    case 'limited_skin':
+      return HABITS;
+    case 'gift_pack':
+      return GIFT_HABITS;
+    case 'exchange':
+      return EXCHANGE_HABITS;
+  }
+}
+
 /** Goes on until it has done what it does; nobody waits for it but the end of the world. */
 export async function liveOn(counter: Counter, purchase: Purchase, random: Random): Promise<void> {
-  await random.pick(HABITS)(counter, purchase, random);
+  await random.pick(habitsFor(counter.kind))(counter, purchase, random);
 }
 
 async function neverPay(): Promise<void> {}
@@ -130,6 +149,32 @@ async function cancelQueued(counter: Counter, purchase: Purchase, random: Random
   const early = random.chance(0.3) ? pay(counter, purchase, random.fork()) : null;
   await cancel(counter, purchase, random);
   await early;
+}
+
+async function cancelOnceOnly(counter: Counter, purchase: Purchase, random: Random): Promise<void> {
+  if (!(await purchase.bought)) return;
+  await counter.world.sleep(random.chance(0.5) ? random.whole(0, 300) : random.whole(0, 2_000));
+  await cancel(counter, purchase, random);
+}
+
+async function cancelQueuedOnly(counter: Counter, purchase: Purchase, random: Random): Promise<void> {
+  const { world } = counter;
+  const untilMs = world.nowMs() + RECEIPT_WITHIN_MS;
+  while (purchase.receipt() === null && world.nowMs() < untilMs) await world.sleep(50);
+  if (purchase.receipt() !== null) await cancel(counter, purchase, random);
+}
+
+/** The operator takes it back, once it is the buyer's: a refund of no payment that the back end knows. */
+async function giveUp({ world, backEnd, site }: Counter, purchase: Purchase, random: Random): Promise<void> {
+  if (!(await purchase.bought)) return;
+  const { orderId, buyer } = purchase;
+  for (let looks = 0; looks < 20; looks++) {
+    await world.sleep(random.whole(50, 800));
+    const reply = await site.ask(`about ${orderId}`, (engine) => engine.findOrder(orderId, buyer));
+    if (reply.kind === 'none') continue;
+    if (reply.answer?.state === 'paid') await backEnd.tell(orderId, `${orderId}$back`, 'refunded');
+    if (reply.answer?.state !== 'pending') return;
+  }
 }
 
 async function cancelAndPay(counter: Counter, purchase: Purchase, random: Random): Promise<void> {

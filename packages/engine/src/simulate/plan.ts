@@ -1,4 +1,5 @@
 /** What a seed decides before its world begins: how big it is, and which faults it has. */
+import { type Offer, plainOffer } from '../domain/sale/offer.ts';
 import type { Memory } from './gate-server.ts';
 import type { Random } from './random.ts';
 import { NO_FAULTS, type WireFaults } from './wire.ts';
@@ -23,6 +24,8 @@ export interface Faults {
   readonly ledger: WireFaults;
   /** Settlement alone, beside what the ledger suffers: its transactions wait for locks. */
   readonly settlement: WireFaults;
+  /** From a process to the wallet. */
+  readonly wallet: WireFaults;
   /** From a buyer to a process. */
   readonly buyer: WireFaults;
   readonly hintsLost: number;
@@ -60,6 +63,7 @@ export interface Plan {
   readonly healsMs: number;
   /** Somebody looks at the places of the units all the time. */
   readonly hasOnlooker: boolean;
+  readonly offer: Offer;
   /** Null: nobody pays, and no order ends while the world lasts. */
   readonly life: Life | null;
   readonly faults: Faults;
@@ -69,6 +73,7 @@ export const NO_FAULTS_AT_ALL: Faults = {
   gate: NO_FAULTS,
   ledger: NO_FAULTS,
   settlement: NO_FAULTS,
+  wallet: NO_FAULTS,
   buyer: NO_FAULTS,
   hintsLost: 0,
   deaths: [],
@@ -85,8 +90,14 @@ const NEVER_MS = 3_600_000;
 
 export type DrawFaults = (random: Random, healsMs: number) => Faults;
 
-/** `lifeChance`: how many of the worlds have one. */
-export function drawPlan(random: Random, drawFaults: DrawFaults, lifeChance: number): Plan {
+export interface Drawing {
+  readonly drawFaults: DrawFaults;
+  /** How many of its worlds go on after settlement: money, cancels, short holds. */
+  readonly lifeChance: number;
+  readonly offer?: Offer;
+}
+
+export function drawPlan(random: Random, { drawFaults, lifeChance, offer = plainOffer('sale') }: Drawing): Plan {
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
@@ -99,10 +110,18 @@ export function drawPlan(random: Random, drawFaults: DrawFaults, lifeChance: num
     startsMs: random.chance(0.3) ? random.whole(0, 2_000) : 0,
     endsMs: random.chance(0.1) ? random.whole(2_000, healsMs + 2_000) : NEVER_MS,
     healsMs,
+    offer,
     hasOnlooker: random.chance(0.3),
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
-    life: random.chance(lifeChance) ? drawLife(random) : null,
+    life: random.chance(lifeChance) ? lifeFor(offer, drawLife(random)) : null,
   };
+}
+
+/** A wallet is asked a few times a second: an order that is held for less would never be charged. */
+const SHORTEST_EXCHANGE_MS = 700;
+
+function lifeFor({ kind }: Offer, life: Life): Life {
+  return kind === 'exchange' ? { ...life, holdMs: Math.max(SHORTEST_EXCHANGE_MS, life.holdMs) } : life;
 }
 
 function drawLife(random: Random): Life {

@@ -162,8 +162,8 @@ const PLANTED: readonly Planted[] = [
     plant: withOrders((orders) => ({
       async notePayment(notice) {
         const result = await orders.notePayment(notice);
-        const order = result.kind === 'content_differs' ? null : result.order;
-        const isSecond = result.payment.state === 'refund_due' && order?.state === 'expired';
+        if (result.kind !== 'taken' && result.kind !== 'repeated') return result;
+        const isSecond = result.payment.state === 'refund_due' && result.order?.state === 'expired';
         return isSecond ? { ...result, payment: { ...result.payment, state: 'reclaiming' } } : result;
       },
     })),

@@ -1,5 +1,6 @@
 /** Everything that a world holds: the site with its stores, and the auditors who watch both. */
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
+import { createMemoryWallet } from '../adapters/memory/wallet.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type AnswerAuditor, createAnswerAuditor } from './answer-auditor.ts';
 import { type Auditor, createAuditor } from './auditor.ts';
@@ -41,10 +42,20 @@ export interface UnderTest {
   readonly plant?: (stores: Stores, clock: Clock) => Stores;
 }
 
+/** Some cannot pay: of them all, every third buyer of a number; who comes last, to buy what is left, can. */
+function initialPoints(buyerId: string): number {
+  const isPoor = /^b\d*[369]\|$/.test(buyerId);
+  return isPoor ? 5 : 1_000;
+}
+
 export function furnish({ world, plan, report }: Setting, { buildEngine, plant }: UnderTest): Room {
   const clock = serverClock(world);
   const server = createGateServer(clock, createProcess(world, 'server', 0).idSource);
-  const plain: Stores = { ...server, ledger: createMemoryLedger({ clock }) };
+  const plain: Stores = {
+    ...server,
+    ledger: createMemoryLedger({ clock }),
+    wallet: createMemoryWallet({ initialPoints }),
+  };
   const stores = plant?.(plain, clock) ?? plain;
   const auditor = createAuditor({ report, sometimes: world.sometimes, nowMs: clock.nowMs });
   const answers = createAnswerAuditor({

@@ -2,14 +2,11 @@
  * Named worlds, and the swarm: each seed of it first draws which kinds of fault it has at all, so that some worlds have one
  * kind alone, strongly, and some have none. Each names what its seeds, taken together, must have met.
  */
-import { type DrawFaults, type Faults, NO_FAULTS_AT_ALL, type Period, type Restart } from './plan.ts';
+import { type Drawing, type Faults, NO_FAULTS_AT_ALL, type Period, type Restart } from './plan.ts';
 import type { Random } from './random.ts';
 import { NO_FAULTS, type WireFaults } from './wire.ts';
 
-export interface Scenario {
-  readonly drawFaults: DrawFaults;
-  /** How many of its worlds go on after settlement: money, cancels, short holds. */
-  readonly lifeChance: number;
+export interface Scenario extends Drawing {
   /** What must have been seen in a run of many seeds, or the run has not tested what it claims to. */
   readonly marks: readonly string[];
 }
@@ -119,6 +116,16 @@ function drawOrderLife(random: Random, healsMs: number): Faults {
   };
 }
 
+/** The wallet suffers most: lost answers, late calls, silence. */
+function drawExchange(random: Random, healsMs: number): Faults {
+  const wallet = lossy(random);
+  return {
+    ...drawOrderLife(random, healsMs),
+    wallet: { ...wallet, replyLost: random.whole(0, 40) / 100, slow: random.whole(0, 60) / 100 },
+    ledgerOutages: random.chance(0.2) ? drawPeriods(random, healsMs, 1) : [],
+  };
+}
+
 export const SCENARIOS = {
   swarm: {
     drawFaults: drawSwarm,
@@ -197,6 +204,22 @@ export const SCENARIOS = {
       ...['noted-paid-parked', 'parked-payment-applied', 'noted-paid-refund_due', 'noted-failed-applied'],
       ...['noted-refunded-parked', 'refund-before-payment', 'noted-refunded-applied', 'surplus-refunded'],
       ...['end-and-payment-at-once', 'release-delivered', 'refused-sold_out'],
+    ],
+  },
+  'gift-pack': {
+    drawFaults: drawOrderLife,
+    lifeChance: 1,
+    offer: { kind: 'gift_pack', items: [{ itemId: 'sword', quantity: 1 }], price: null },
+    marks: ['order-paid', 'order-cancelled', 'cancelled-while-queued', 'cancel-wrong_state', 'order-refunded'],
+  },
+  exchange: {
+    drawFaults: drawExchange,
+    lifeChance: 1,
+    offer: { kind: 'exchange', items: [{ itemId: 'sword', quantity: 1 }], price: { points: 10 } },
+    marks: [
+      ...['charged', 'charge-repeated', 'charged-after-end', 'charge-refused-insufficient_points'],
+      ...['charge-refused-given_back', 'cancelled-by-refusal', 'charge-given-up', 'refund-refunded'],
+      ...['refund-nothing_taken', 'wallet-reply-lost', 'revived', 'order-paid', 'order-expired', 'order-refunded'],
     ],
   },
   storm: {

@@ -12,6 +12,8 @@ const barrier = () =>
 const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['swarm', 200],
   ['order-life', 100],
+  ['gift-pack', 60],
+  ['exchange', 90],
   ['gate-loss', 250],
   ['lost-answers', 60],
   ['worker-crash', 60],

@@ -46,8 +46,7 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
     const trace = world.trace.about(subject, TRACE_LINES_TOLD);
     violations.push({ invariant, subject, detail, atMs: world.nowMs(), trace });
   };
-  const { drawFaults, lifeChance } = SCENARIOS[scenario];
-  const plan = drawPlan(world.random.fork(), drawFaults, lifeChance);
+  const plan = drawPlan(world.random.fork(), SCENARIOS[scenario]);
   const room = furnish({ world, plan, report }, options);
 
   void openSale(room);
@@ -80,6 +79,7 @@ const LONG_HOLD_MS = 600_000;
 async function openSale({ world, site, plan }: Room): Promise<void> {
   const draft: SaleDraft = {
     ...{ id: SALE_ID, title: 'A sale', totalUnits: plan.totalUnits, limitUnits: plan.limitUnits },
+    ...{ offer: plan.offer, timeZone: 'UTC' },
     ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs },
     holdMs: plan.life?.holdMs ?? LONG_HOLD_MS,
   };

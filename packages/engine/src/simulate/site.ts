@@ -8,7 +8,7 @@ import type { BuildEngine, EngineUnderTest } from './engine-under-test.ts';
 import { createFarFeed } from './far-ports.ts';
 import type { Memory, Stores } from './gate-server.ts';
 import { launchProcess, type Running } from './launch-process.ts';
-import { observedLedger, observedQueue, type Watch } from './observed-stores.ts';
+import { observedLedger, observedQueue, observedWallet, type Watch } from './observed-stores.ts';
 import type { Faults, Plan } from './plan.ts';
 import type { Process } from './process.ts';
 import type { Report } from './violation.ts';
@@ -55,12 +55,13 @@ export function createSite(parts: SiteParts): Site {
   const feed = createFarFeed(world, () => ({ lost: faults().hintsLost }));
   const queue = observedQueue(stores.queue, watch);
   const ledger = observedLedger(stores.ledger, watch);
+  const wallet = plan.offer.kind === 'exchange' ? observedWallet(stores.wallet, watch) : null;
   const running: Running[] = [];
   let launched = 0;
 
   function launch(): void {
     launched += 1;
-    const own = launchProcess({ ...parts, feed, queue, ledger, endWith }, `p${launched}`);
+    const own = launchProcess({ ...parts, feed, queue, ledger, wallet, endWith }, `p${launched}`);
     const { process, engine } = own;
     running.push(own);
     process.onDeath(() => {

@@ -13,6 +13,7 @@ export function commitChanges(rows: Rows, changes: LedgerChanges): void {
     buyers: buyersAfter(rows, changes),
     segments: segmentsAfter(rows, changes),
     payments: [...changes.payments.values()],
+    charges: [...changes.charges.values()],
   });
 }
 

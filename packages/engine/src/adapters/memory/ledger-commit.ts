@@ -1,6 +1,7 @@
 /** Changes to the rows of the memory ledger: all of them, or none when one would break a law. */
 import { quotaName, segmentName } from '../../domain/inventory/quota.ts';
 import { buyerKey, paymentKey } from '../../domain/ledger/changes.ts';
+import type { Charge } from '../../domain/order/charge.ts';
 import { claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { Payment } from '../../domain/order/payment.ts';
@@ -25,6 +26,7 @@ function write(rows: Rows, changes: Changes): void {
   for (const entry of changes.entries ?? []) listIn(rows.journal, entry.saleId).push(entry);
   for (const event of changes.events ?? []) listIn(rows.events, event.orderId).push(event);
   for (const payment of changes.payments ?? []) writePayment(rows, payment);
+  for (const charge of changes.charges ?? []) writeCharge(rows, charge);
   for (const [orderId, buyerId] of changes.parkedCancels ?? []) rows.parkedCancels.set(orderId, buyerId);
 }
 
@@ -46,6 +48,12 @@ function writePayment(rows: Rows, payment: Payment): void {
   else open.delete(key);
   if (payment.state === 'reclaiming') rows.reclaiming.set(key, payment);
   else rows.reclaiming.delete(key);
+}
+
+function writeCharge(rows: Rows, charge: Charge): void {
+  rows.charges.set(charge.orderId, charge);
+  if (charge.state === 'open' || charge.state === 'due_back') rows.openCharges.set(charge.orderId, charge);
+  else rows.openCharges.delete(charge.orderId);
 }
 
 function writeInTransit(rows: Rows, changes: Changes): void {

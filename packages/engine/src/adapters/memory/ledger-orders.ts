@@ -4,13 +4,16 @@ import type { OrderId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
 import { noChanges, paymentKey } from '../../domain/ledger/changes.ts';
+import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
 import { decideCancel, decideExpiry, type EndFacts } from '../../domain/ledger/decide-end.ts';
 import { decidePayment } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
+import { type Charge, walletReference } from '../../domain/order/charge.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { compareCursors, type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
 import type { Payment, PaymentOutcome } from '../../domain/order/payment.ts';
+import { amountDueOf } from '../../domain/sale/offer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
 import { commitChanges } from './ledger-changes.ts';
@@ -49,7 +52,7 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
       const changes = noChanges();
       const view = {
         ...{ order, known: named(notice.outcome), refunded: notice.outcome === 'refunded' ? named('paid') : null },
-        ...{ open: openPaymentsOf(rows, notice.orderId), ...factsOf(order) },
+        ...{ ...pricedOf(rows, notice.orderId), ...factsOf(order) },
       };
       const answer = decidePayment(changes, view, notice);
       commitChanges(rows, changes);
@@ -92,7 +95,47 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
       commitChanges(rows, changes);
       return after;
     },
+
+    async listCharges(after, max) {
+      const found = [...rows.openCharges.values()].filter(({ orderId }) => after === null || orderId > after);
+      const page = found.sort((a, b) => (a.orderId < b.orderId ? -1 : 1)).slice(0, max);
+      return page.map((charge) => ({ charge, order: orderNamed(rows, charge.orderId) }));
+    },
+
+    async giveUpCharge(orderId) {
+      const changes = noChanges();
+      const after = decideGiveUpCharge(changes, orderNamed(rows, orderId), chargeNamed(rows, orderId));
+      commitChanges(rows, changes);
+      return after;
+    },
+
+    async closeCharge(orderId) {
+      const order = orderNamed(rows, orderId);
+      const refunded = rows.payments.get(paymentKey({ reference: walletReference(orderId), outcome: 'paid' })) ?? null;
+      const changes = noChanges();
+      const priced = { ...pricedOf(rows, orderId), charge: chargeNamed(rows, orderId) };
+      const after = decideCloseCharge(changes, { order, refunded, ...priced, ...factsOf(order) });
+      commitChanges(rows, changes);
+      return { order: after, release: changes.newReleases[0] ?? null };
+    },
   };
+}
+
+/** What money for an order is judged by, beside the order. */
+function pricedOf(rows: Rows, orderId: OrderId) {
+  const order = rows.orders.get(orderId);
+  const offer = order && rows.sales.get(order.saleId)?.sale.offer;
+  return {
+    open: openPaymentsOf(rows, orderId),
+    amountDue: offer ? amountDueOf(offer, order.units) : null,
+    charge: rows.charges.get(orderId) ?? null,
+  };
+}
+
+function chargeNamed(rows: Rows, orderId: OrderId): Charge {
+  const charge = rows.charges.get(orderId);
+  invariant(charge, `order ${orderId} has a charge`);
+  return charge;
 }
 
 /** Payments of an order that have not had their effect yet, oldest first. */
@@ -102,7 +145,7 @@ export function openPaymentsOf(rows: Rows, orderId: OrderId): readonly Payment[]
 
 function orderNamed(rows: Rows, orderId: OrderId): Order {
   const order = rows.orders.get(orderId);
-  invariant(order, `order ${orderId} of a reclaiming payment is in the ledger`);
+  invariant(order, `order ${orderId} is in the ledger`);
   return order;
 }
 

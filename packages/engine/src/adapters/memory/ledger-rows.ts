@@ -7,6 +7,7 @@ import type { OrderChange } from '../../domain/ledger/changes.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import type { Release } from '../../domain/ledger/release.ts';
+import type { Charge } from '../../domain/order/charge.ts';
 import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
@@ -63,6 +64,9 @@ export interface Rows {
   readonly openPayments: Map<OrderId, Map<string, Payment>>;
   /** Of these, the ones that look for units. */
   readonly reclaiming: Map<string, Payment>;
+  readonly charges: Map<OrderId, Charge>;
+  /** Of these, the ones that are open or due back. */
+  readonly openCharges: Map<OrderId, Charge>;
   /** Who wished to cancel an order that is not settled; null: the operator. */
   readonly parkedCancels: Map<OrderId, BuyerId | null>;
 }
@@ -88,6 +92,8 @@ export function emptyRows(): Rows {
     payments: new Map(),
     openPayments: new Map(),
     reclaiming: new Map(),
+    charges: new Map(),
+    openCharges: new Map(),
     parkedCancels: new Map(),
   };
 }
@@ -110,6 +116,7 @@ export interface Changes {
   readonly entries?: readonly Entry[];
   readonly events?: readonly OrderEvent[];
   readonly payments?: readonly Payment[];
+  readonly charges?: readonly Charge[];
   readonly parkedCancels?: readonly (readonly [OrderId, BuyerId | null])[];
 }
 

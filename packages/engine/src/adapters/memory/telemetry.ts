@@ -7,6 +7,7 @@ export const noTelemetry: Telemetry = {
   groupSettled() {},
   settlementFailed() {},
   ordersChanged() {},
+  walletAnswered() {},
 };
 
 export interface MemoryTelemetry extends Telemetry {
@@ -35,5 +36,6 @@ export function createMemoryTelemetry(): MemoryTelemetry {
     ordersChanged(states) {
       for (const state of states) add(`orders ${state}`, 1);
     },
+    walletAnswered: (call, answer) => void add(`${call} ${answer}`, 1),
   };
 }

@@ -9,6 +9,7 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
   orders: {
     ...{ find: true, findMany: true, list: true, history: true },
     ...{ notePayment: true, cancel: true, expireDue: true, listReclaiming: true, giveUpReclaim: true },
+    ...{ listCharges: true, giveUpCharge: true, closeCharge: true },
   },
   settlement: { settle: true, quarantine: true },
   inventoryCentre: {

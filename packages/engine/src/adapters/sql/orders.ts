@@ -3,16 +3,19 @@ import type { ExpressionBuilder } from 'kysely';
 import type { OrderId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
+import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
 import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
 import { decidePayment } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
+import { walletReference } from '../../domain/order/charge.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
 import type { PaymentOutcome } from '../../domain/order/payment.ts';
+import { amountDueOf } from '../../domain/sale/offer.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
 import type { SqlContext } from './context.ts';
 import { lockOrder, lockOrders } from './lock-orders.ts';
-import { orderEventOfRow, orderOfRow, paymentOfRow } from './rows.ts';
+import { chargeOfRow, orderEventOfRow, orderOfRow, paymentOfRow, saleOf } from './rows.ts';
 import type { LedgerTables } from './schema.ts';
 import { type Reader, readNowMs } from './settlement-view.ts';
 import { writeChanges } from './write-changes.ts';
@@ -60,9 +63,9 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
         const { order, facts } = await orderOrNull(reader, notice.orderId);
         const known = await paymentNamed(reader, notice.reference, notice.outcome);
         const refunded = notice.outcome === 'refunded' ? await paymentNamed(reader, notice.reference, 'paid') : null;
-        const open = await statements.openPaymentsOf(reader.trx, [notice.orderId]);
+        const priced = await readPriced(reader, notice.orderId, order);
         const changes = noChanges();
-        const answer = decidePayment(changes, { order, known, refunded, open, ...facts }, notice);
+        const answer = decidePayment(changes, { order, known, refunded, ...priced, ...facts }, notice);
         await write(reader, changes);
         return { ...answer, release: changes.newReleases[0] ?? null };
       }),
@@ -123,7 +126,68 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
         await write(reader, changes);
         return after;
       }),
+
+    listCharges: (after, max) => inTransaction((reader) => readCharges(reader, after, max)),
+
+    giveUpCharge: (orderId) =>
+      inTransaction(async (reader) => {
+        const { order, charge } = await lockCharged(reader, orderId);
+        const changes = noChanges();
+        const after = decideGiveUpCharge(changes, order, charge);
+        await write(reader, changes);
+        return after;
+      }),
+
+    closeCharge: (orderId) =>
+      inTransaction(async (reader) => {
+        const { order, charge, priced, facts } = await lockCharged(reader, orderId);
+        const refunded = await paymentNamed(reader, walletReference(orderId), 'paid');
+        const changes = noChanges();
+        const after = decideCloseCharge(changes, { order, refunded, ...priced, charge, ...facts });
+        await write(reader, changes);
+        return { order: after, release: changes.newReleases[0] ?? null };
+      }),
   };
+}
+
+/** What money for an order is judged by, beside the order. */
+async function readPriced(reader: Reader, orderId: OrderId, order: Order | null) {
+  const { trx, statements } = reader;
+  const open = await statements.openPaymentsOf(trx, [orderId]);
+  if (!order) return { open, amountDue: null, charge: null };
+  const sale = await trx.selectFrom('sales').selectAll().where('id', '=', order.saleId).executeTakeFirstOrThrow();
+  const row = await trx.selectFrom('charges').selectAll().where('order_id', '=', orderId).executeTakeFirst();
+  return { open, amountDue: amountDueOf(saleOf(sale).offer, order.units), charge: row ? chargeOfRow(row) : null };
+}
+
+async function lockCharged(reader: Reader, orderId: OrderId) {
+  const locked = await lockOrder(reader, orderId);
+  invariant(locked, `order ${orderId} of a charge is in the ledger`);
+  const { order, facts } = locked;
+  const priced = await readPriced(reader, orderId, order);
+  invariant(priced.charge, `order ${orderId} has a charge`);
+  return { order, facts, priced, charge: priced.charge };
+}
+
+async function readCharges({ trx, statements }: Reader, after: OrderId | null, max: number) {
+  const rows = await trx
+    .selectFrom('charges')
+    .selectAll()
+    .where('state', 'in', ['open', 'due_back'])
+    .$if(after !== null, (query) => query.where('order_id', '>', after ?? ''))
+    .orderBy('order_id')
+    .limit(max)
+    .execute();
+  const found = await statements.ordersNamed(
+    trx,
+    rows.map((row) => row.order_id),
+  );
+  const orders = new Map(found.map((row) => [row.order_id, orderOfRow(row)]));
+  return rows.map(chargeOfRow).map((charge) => {
+    const order = orders.get(charge.orderId);
+    invariant(order, `order ${charge.orderId} of a charge is in the ledger`);
+    return { charge, order };
+  });
 }
 
 /** Nothing here takes units from the gate, so nobody's limit is needed. */

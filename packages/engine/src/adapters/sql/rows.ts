@@ -1,16 +1,20 @@
 /** Between rows and the domain's words. */
+import { invariant } from '../../domain/invariant.ts';
 import type { Centre } from '../../domain/inventory/centre.ts';
 import type { Move } from '../../domain/inventory/move.ts';
 import type { Quota, QuotaKey, SegmentKey } from '../../domain/inventory/quota.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import type { Release } from '../../domain/ledger/release.ts';
+import type { Charge } from '../../domain/order/charge.ts';
 import type { Claim } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
 import type { Payment } from '../../domain/order/payment.ts';
+import { type Offer, plainOffer } from '../../domain/sale/offer.ts';
 import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
 import type {
+  ChargeTable,
   ClaimColumns,
   CutTable,
   JournalTable,
@@ -30,10 +34,12 @@ export function saleOf(row: SaleTable): Sale {
   return {
     id: row.id,
     title: row.title,
+    offer: offerOfRow(row),
     totalUnits: row.total_units,
     limitUnits: row.limit_units,
     startsAtMs: row.starts_at_ms,
     endsAtMs: row.ends_at_ms,
+    timeZone: row.time_zone,
     holdMs: row.hold_ms,
     state: row.state,
     version: row.version,
@@ -53,6 +59,34 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     hold_ms: draft.holdMs,
     state: 'draft',
     version: 1,
+    ...offerColumns(draft.offer),
+    time_zone: draft.timeZone,
+  };
+}
+
+function offerOfRow(row: SaleTable): Offer {
+  const { kind, price_amount: amount, price_currency: currency, price_points: points } = row;
+  const items = row.items === null ? plainOffer(row.id).items : (JSON.parse(row.items) as Offer['items']);
+  switch (kind) {
+    case 'limited_skin':
+      return { kind, items, price: amount === null || currency === null ? null : { amount, currency } };
+    case 'gift_pack':
+      return { kind, items, price: null };
+    case 'exchange':
+      invariant(points !== null, `sale ${row.id} has a price in points`);
+      return { kind, items, price: { points } };
+  }
+}
+
+function offerColumns({ kind, items, price }: Offer) {
+  const points = price !== null && 'points' in price ? price.points : null;
+  const money = price !== null && 'amount' in price ? price : null;
+  return {
+    kind,
+    items: JSON.stringify(items),
+    price_amount: money?.amount ?? null,
+    price_currency: money?.currency ?? null,
+    price_points: points,
   };
 }
 
@@ -158,4 +192,8 @@ export function orderEventOfRow(row: Omit<OrderEventTable, 'id'>): OrderEvent {
 export function paymentOfRow(row: Omit<PaymentTable, 'id'>): Payment {
   const { reference, outcome, order_id, amount, state } = row;
   return { reference, outcome, orderId: order_id, amount, state };
+}
+
+export function chargeOfRow({ order_id, points, state }: ChargeTable): Charge {
+  return { orderId: order_id, points, state };
 }

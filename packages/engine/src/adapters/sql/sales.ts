@@ -62,10 +62,11 @@ export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
         if (!row) return { kind: 'absent' };
         const decision = decidePatch(saleOf(row), version, patch);
         if (decision.kind !== 'patched') return decision;
-        const { title, startsAtMs, endsAtMs, holdMs, version: next } = decision.sale;
+        const { title, startsAtMs, endsAtMs, timeZone, holdMs, version: next } = decision.sale;
+        const window = { starts_at_ms: startsAtMs, ends_at_ms: endsAtMs, time_zone: timeZone };
         await trx
           .updateTable('sales')
-          .set({ title, starts_at_ms: startsAtMs, ends_at_ms: endsAtMs, hold_ms: holdMs, version: next })
+          .set({ title, ...window, hold_ms: holdMs, version: next })
           .where('id', '=', saleId)
           .execute();
         return decision;

@@ -5,9 +5,11 @@
 
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Account, EntryCause } from '../../domain/ledger/entry.ts';
+import type { ChargeState } from '../../domain/order/charge.ts';
 import type { OrderState, RefusalCause } from '../../domain/order/order.ts';
 import type { OrderEventType } from '../../domain/order/order-event.ts';
 import type { PaymentOutcome, PaymentState } from '../../domain/order/payment.ts';
+import type { SaleKind } from '../../domain/sale/offer.ts';
 import type { SaleState } from '../../domain/sale/sale.ts';
 
 export interface SaleTable {
@@ -22,6 +24,14 @@ export interface SaleTable {
   readonly hold_ms: number;
   readonly state: SaleState;
   readonly version: number;
+  readonly kind: SaleKind;
+  /** JSON; null: one item of the sale's own id. */
+  readonly items: string | null;
+  /** Of one unit: an amount with its currency, or points, or nothing. */
+  readonly price_amount: number | null;
+  readonly price_currency: string | null;
+  readonly price_points: number | null;
+  readonly time_zone: string;
 }
 
 export interface SegmentColumns {
@@ -136,6 +146,13 @@ export interface PaymentTable {
   readonly state: PaymentState;
 }
 
+/** The points of an order, one row each. */
+export interface ChargeTable {
+  readonly order_id: string;
+  readonly points: number;
+  readonly state: ChargeState;
+}
+
 /** A wish to cancel an order that is not settled yet. */
 export interface ParkedCancelTable {
   readonly order_id: string;
@@ -185,6 +202,7 @@ export interface LedgerTables {
   readonly deliveries: DeliveryTable;
   readonly order_events: OrderEventTable;
   readonly payments: PaymentTable;
+  readonly charges: ChargeTable;
   readonly parked_cancels: ParkedCancelTable;
   readonly leases: LeaseTable;
   readonly idempotency_keys: IdempotencyKeyTable;

@@ -3,6 +3,7 @@
 import type { OrderId } from '../../domain/ids.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { Release } from '../../domain/ledger/release.ts';
+import type { Charge } from '../../domain/order/charge.ts';
 import { type Claim, claimId } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
@@ -11,6 +12,7 @@ import type { SqlDialect } from './dialect.ts';
 import { claimOfRow, paymentOfRow } from './rows.ts';
 import type {
   BuyerTable,
+  ChargeTable,
   ClaimColumns,
   JournalTable,
   LedgerDatabase,
@@ -112,6 +114,19 @@ function createInserts(db: LedgerDatabase) {
               .columns(['reference', 'outcome'])
               .doUpdateSet((eb) => ({ state: eb.ref('excluded.state') }))
               .whereRef('payments.order_id', '=', 'excluded.order_id'),
+          ),
+    }),
+
+    /** Writes charges; of one that is there already the state. */
+    putCharges: sizedInsert<ChargeTable, Charge>({
+      columns: ['order_id', 'points', 'state'],
+      valuesOf: ({ orderId, points, state }) => [orderId, points, state],
+      build: (rows) =>
+        db
+          .insertInto('charges')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.column('order_id').doUpdateSet((eb) => ({ state: eb.ref('excluded.state') })),
           ),
     }),
 

@@ -35,6 +35,7 @@ export async function writeChanges(
   const written = await statements.putPayments(trx, payments);
   // Two orders were told of one payment at the same moment: asked again, the decision sees whose it is.
   if (written < payments.length) throw new Fault('ledger_conflict', 'a payment was noted for another order meanwhile');
+  await statements.putCharges(trx, [...changes.charges.values()]);
 }
 
 async function addToQuota(trx: LedgerTransaction, { quota: key, heldUnits, soldUnits }: QuotaDelta): Promise<void> {

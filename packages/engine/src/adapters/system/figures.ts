@@ -38,6 +38,10 @@ export const FIGURES = {
     ...{ name: 'sluice_orders_total', kind: 'counter', labels: ['state'], unit: 'orders' },
     help: 'Orders that came into a state, as told to their watchers.',
   },
+  walletCalls: {
+    ...{ name: 'sluice_wallet_calls_total', kind: 'counter', labels: ['outcome'], unit: 'calls' },
+    help: 'Calls to the wallet, by what came of them.',
+  },
   batchSize: {
     ...{ name: 'sluice_gate_batch_claims', kind: 'histogram', labels: [], unit: 'claims', buckets: SIZES },
     help: 'Claims in one call to the gate.',

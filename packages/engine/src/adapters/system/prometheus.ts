@@ -26,10 +26,11 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
   const settled = createCounter(FIGURES.settlements);
   const failures = createCounter(FIGURES.settlementFailures);
   const orders = createCounter(FIGURES.orders);
+  const wallet = createCounter(FIGURES.walletCalls);
   const batchSize = createHistogram(FIGURES.batchSize);
   const groupSize = createHistogram(FIGURES.groupSize);
   const latency = createHistogram(FIGURES.settlementDuration);
-  const all = [turnedAway, claims, settled, failures, orders, batchSize, groupSize, latency];
+  const all = [turnedAway, claims, settled, failures, orders, wallet, batchSize, groupSize, latency];
 
   return {
     turnedAway: (stage, reason) => turnedAway.add(`stage="${stage}",reason="${reason}"`, 1),
@@ -49,6 +50,7 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
     ordersChanged(states) {
       for (const state of states) orders.add(`state="${state}"`, 1);
     },
+    walletAnswered: (call, answer) => wallet.add(`call="${call}",answer="${answer}"`, 1),
     write: (gauges) => [...all.flatMap((each) => each.lines()), ...gauges.flatMap(gaugeLines), ''].join('\n'),
   };
 }

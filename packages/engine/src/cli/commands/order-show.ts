@@ -3,7 +3,7 @@ import type { AdminOrderAnswer, AdminOrderDetails } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { instantText, printJson, printTable, printTitle, type Row } from '../print.ts';
+import { instantText, itemsText, priceText, printJson, printTable, printTitle, type Row } from '../print.ts';
 
 const EXAMPLES = `
 Whoever bought, and whatever came of it. The history is what the ledger wrote in the very transactions in which it happened.
@@ -38,7 +38,8 @@ export function printOrder(order: AdminOrderAnswer): void {
   printTable([
     ['buyer', order.buyer],
     ['sale', order.saleId],
-    ['units', order.units],
+    ['units', order.units, itemsText(order.items)],
+    ...(order.cost === null ? [] : [['costs', priceText(order.cost)] as const]),
     ['settled', instantText(order.settledAtMs)],
     ...(order.dueAtMs === null ? [] : [['due', instantText(order.dueAtMs), 'unless it is paid'] as const]),
     ...(order.refusal === null ? [] : [['refused', order.refusal] as const]),

@@ -1,27 +1,42 @@
 /** `sluice sale create`: a sale with its stock, published unless it is to stay a draft. */
 import type { AdminSaleAnswer, CreateSaleRequest } from '@sluice/contract';
-import type { Command } from 'commander';
+import { SALE_KINDS, type SaleKind } from '@sluice/contract/codes';
+import { type Command, Option } from 'commander';
 import { routes } from '../../bench/routes.ts';
+import { CommandFailed } from '../command-failed.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { durationOption, instant, saleId, wholeNumber } from '../option-values.ts';
-import { instantText, printJson, printTable, printTitle } from '../print.ts';
+import { durationOption, type ItemValue, item, moment, price, saleId, wholeNumber } from '../option-values.ts';
+import { itemsText, priceText, printJson, printTable, printTitle } from '../print.ts';
 
 interface SaleCreateOptions extends DeploymentOptions {
   readonly units: number;
   readonly title?: string;
   readonly limit: number;
-  readonly starts?: number;
-  readonly ends?: number;
+  readonly kind: SaleKind;
+  readonly item?: readonly ItemValue[];
+  readonly price?: { amount: number; currency: string } | { points: number };
+  readonly starts?: number | string;
+  readonly ends?: number | string;
+  readonly timeZone?: string;
   readonly lasts: number;
   readonly hold: number;
   readonly draft?: true;
   readonly json?: true;
 }
 
+export const NO_PRICE: Readonly<Record<SaleKind, string>> = {
+  limited_skin: 'what your back end asks',
+  gift_pack: 'none',
+  exchange: 'none',
+};
+
 const EXAMPLES = `
 Examples:
   $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
-  $ sluice sale create gift-pack --units 100 --limit 2 --starts 2026-11-11T10:00:00+08:00 --draft
+  $ sluice sale create dragon-skin --units 500 --price "4900 CNY"
+  $ sluice sale create gift-pack --units 100 --kind gift_pack --item sword --item potion:5
+  $ sluice sale create star-mount --units 100 --kind exchange --price "60 points"
+  $ sluice sale create opening --units 100 --time-zone Asia/Shanghai --starts 2026-11-11T10:00 --ends 2026-11-11T12:00 --draft
 `;
 
 export function addSaleCreate(sale: Command): void {
@@ -32,8 +47,14 @@ export function addSaleCreate(sale: Command): void {
     .requiredOption('--units <number>', 'all units of the sale', wholeNumber(0))
     .option('--title <text>', 'what is sold, for people (default: the id)')
     .option('--limit <units>', 'units that one buyer may have', wholeNumber(1), 1)
-    .option('--starts <when>', 'now, +10m, or an instant with its zone (default: now)', instant)
-    .option('--ends <when>', 'likewise (default: --lasts after the start)', instant)
+    .addOption(
+      new Option('--kind <kind>', 'for money, for nothing, or for points').choices(SALE_KINDS).default('limited_skin'),
+    )
+    .option('--item <id[:quantity]>', 'what a unit delivers; again for each (default: the id of the sale)', item)
+    .option('--price <price>', 'of a unit: "4900 CNY", or "60 points" of an exchange', price)
+    .option('--starts <when>', 'now, +10m, a time of --time-zone, or one with its offset (default: now)', moment)
+    .option('--ends <when>', 'likewise (default: --lasts after the start)', moment)
+    .option('--time-zone <name>', 'whose clocks the window is meant by (default: UTC)')
     .addOption(durationOption('--lasts', 'instead of --ends: 90s, 15m, 2h, 30d', '1d'))
     .addOption(durationOption('--hold', 'how long an unpaid order holds its units', '15m'))
     .option('--draft', 'do not publish it yet')
@@ -44,11 +65,7 @@ export function addSaleCreate(sale: Command): void {
 
 async function createSale(id: string, options: SaleCreateOptions): Promise<void> {
   const deployment = findDeployment(options);
-  const startsAtMs = options.starts ?? Date.now();
-  const body: CreateSaleRequest = {
-    ...{ id, title: options.title ?? id, totalUnits: options.units, limitUnits: options.limit },
-    ...{ startsAtMs, endsAtMs: options.ends ?? startsAtMs + options.lasts, holdMs: options.hold },
-  };
+  const body = requestFor(id, options);
   let answer = await callAdmin(deployment, { method: 'POST', path: routes.adminSales(), body });
   if (!options.draft) answer = await callAdmin(deployment, { method: 'POST', path: routes.operate(id, 'publish') });
   const created = answer as AdminSaleAnswer;
@@ -60,7 +77,31 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
   printTable([
     ['units', created.totalUnits],
     ['limit', created.limitUnits, 'units for each buyer'],
-    ['starts', instantText(created.startsAtMs)],
-    ['ends', instantText(created.endsAtMs)],
+    ['each', itemsText(created.items)],
+    ['price', created.price ? priceText(created.price) : NO_PRICE[created.kind]],
+    ['starts', created.startsAt, created.timeZone],
+    ['ends', created.endsAt],
   ]);
+}
+
+function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
+  const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts } = options;
+  const { starts = Date.now(), ends } = options;
+  if (ends === undefined && typeof starts === 'string' && !hasOffset(starts)) {
+    throw new CommandFailed('Say --ends, too: how long it lasts is not known before its start is.');
+  }
+  const end = ends ?? (typeof starts === 'number' ? starts : Date.parse(starts)) + lasts;
+  return {
+    ...{ id, title: options.title ?? id, totalUnits: units, limitUnits: limit, holdMs: hold, kind },
+    ...(items && { items: [...items] }),
+    ...(asked && { price: asked }),
+    ...(timeZone !== undefined && { timeZone }),
+    ...(typeof starts === 'number' ? { startsAtMs: starts } : { startsAt: starts }),
+    ...(typeof end === 'number' ? { endsAtMs: end } : { endsAt: end }),
+  };
+}
+
+/** Only such a text is the same instant on every machine. */
+function hasOffset(text: string): boolean {
+  return /(Z|[+-]\d\d:\d\d)$/.test(text);
 }

@@ -4,7 +4,8 @@ import { PLACES, type PlaceName } from '@sluice/contract/codes';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { instantText, printJson, printTable, printTitle, type Row } from '../print.ts';
+import { itemsText, priceText, printJson, printTable, printTitle, type Row } from '../print.ts';
+import { NO_PRICE } from './sale-create.ts';
 
 const MEANINGS: Readonly<Record<PlaceName, string>> = {
   free: 'at the centre',
@@ -37,8 +38,11 @@ async function showSale(id: string, options: DeploymentOptions & { readonly json
   printTable([
     ['state', sale.state],
     ['phase', sale.phase],
-    ['starts', instantText(sale.startsAtMs)],
-    ['ends', instantText(sale.endsAtMs)],
+    ['kind', sale.kind],
+    ['each', itemsText(sale.items)],
+    ['price', sale.price ? priceText(sale.price) : NO_PRICE[sale.kind]],
+    ['starts', sale.startsAt, sale.timeZone],
+    ['ends', sale.endsAt],
     ['limit', `${sale.limitUnits} for each buyer`],
   ]);
   console.log();

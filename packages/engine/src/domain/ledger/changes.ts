@@ -3,9 +3,10 @@
  * Every decision about orders ends in this one form, so a store needs to know how to apply it, and nothing of why.
  */
 import type { RefusalCause } from '@sluice/contract/codes';
-import type { BuyerId, SaleId } from '../ids.ts';
+import type { BuyerId, OrderId, SaleId } from '../ids.ts';
 import { invariant } from '../invariant.ts';
 import { type QuotaKey, quotaName, segmentName } from '../inventory/quota.ts';
+import { type Charge, isWalletReference } from '../order/charge.ts';
 import { type Claim, claimId, comparePositions, type Position, quotaOf, segmentOf } from '../order/claim.ts';
 import { canBecome, isLive, type Order, type OrderState, placeOfOrder } from '../order/order.ts';
 import type { OrderEvent, OrderEventType } from '../order/order-event.ts';
@@ -46,6 +47,8 @@ export interface LedgerChanges {
   readonly events: OrderEvent[];
   /** Payments as they are now, by payment key; new ones and changed ones. */
   readonly payments: Map<string, Payment>;
+  /** Charges as they are now; new ones and changed ones. */
+  readonly charges: Map<OrderId, Charge>;
 }
 
 // JSON keeps the two apart whatever characters a buyer id holds.
@@ -68,6 +71,7 @@ export function noChanges(): LedgerChanges {
     entries: [],
     events: [],
     payments: new Map(),
+    charges: new Map(),
   };
 }
 
@@ -138,8 +142,17 @@ export function markSettledThrough(changes: LedgerChanges, claim: Claim): void {
   changes.settledThrough.set(name, { epoch: claim.origin.epoch, seq: claim.origin.seq });
 }
 
+/** What becomes of a wallet's payment becomes of its charge. */
 export function putPayment(changes: LedgerChanges, payment: Payment): void {
   changes.payments.set(paymentKey(payment), payment);
+  const { orderId, reference, outcome, amount, state } = payment;
+  if (!isWalletReference(reference)) return;
+  if (outcome === 'refunded') putCharge(changes, { orderId, points: amount ?? 0, state: 'closed' });
+  else putCharge(changes, { orderId, points: amount ?? 0, state: state === 'refund_due' ? 'due_back' : 'taken' });
+}
+
+export function putCharge(changes: LedgerChanges, charge: Charge): void {
+  changes.charges.set(charge.orderId, charge);
 }
 
 export function tell(changes: LedgerChanges, order: Order, type: OrderEventType, atMs: number): void {

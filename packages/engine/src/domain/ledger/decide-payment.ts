@@ -5,9 +5,10 @@
  * refund is of the payment with its reference, and leaves the order alone when that one was too much; an order that has
  * ended gets units only through a new claim, never by changing its state (P16).
  */
+import { type Charge, isWalletReference } from '../order/charge.ts';
 import type { Order } from '../order/order.ts';
 import { isSameNotice, type Payment, type PaymentNotice, type PaymentState } from '../order/payment.ts';
-import { changeOrder, type LedgerChanges, paymentKey, putPayment, tell } from './changes.ts';
+import { changeOrder, type LedgerChanges, paymentKey, putCharge, putPayment, tell } from './changes.ts';
 
 export interface PaymentView {
   /** Null: not settled yet, or there is no such order. */
@@ -18,6 +19,10 @@ export interface PaymentView {
   readonly refunded: Payment | null;
   /** Other payments of the order that are parked or reclaiming. */
   readonly open: readonly Payment[];
+  /** What the order costs; null when nothing is known of it. */
+  readonly amountDue: number | null;
+  /** The order's charge; null when it has none. */
+  readonly charge: Charge | null;
   readonly nowMs: number;
   /** Of the order's segment. */
   readonly epoch: number;
@@ -28,12 +33,16 @@ export type PaymentAnswer =
   /** It was taken before; nothing changed. */
   | { readonly kind: 'repeated'; readonly payment: Payment; readonly order: Order | null }
   /** The reference was used for something else. */
-  | { readonly kind: 'content_differs'; readonly payment: Payment };
+  | { readonly kind: 'content_differs'; readonly payment: Payment }
+  /** It is not what the order costs; nothing was written. */
+  | { readonly kind: 'amount_differs'; readonly order: Order; readonly amountDue: number };
 
 export function decidePayment(changes: LedgerChanges, view: PaymentView, notice: PaymentNotice): PaymentAnswer {
   const { known, order } = view;
   if (known && !isSameNotice(known, notice)) return { kind: 'content_differs', payment: known };
   if (known) return { kind: 'repeated', payment: known, order };
+  if (order && view.amountDue !== null && isWrongAmount(view, notice))
+    return { kind: 'amount_differs', order, amountDue: view.amountDue };
   const { payment, order: after } = applyNotice(changes, view, notice);
   return { kind: 'taken', payment, order: after };
 }
@@ -42,11 +51,12 @@ export function decidePayment(changes: LedgerChanges, view: PaymentView, notice:
 export type OpenMoney = Pick<PaymentView, 'open' | 'nowMs' | 'epoch'>;
 
 /** Applies the payments that were parked until their order was settled, oldest first, and the refunds that came before them. */
-export function applyParked(changes: LedgerChanges, settled: Order, money: OpenMoney): Order {
+export function applyParked(changes: LedgerChanges, settled: Order, money: OpenMoney, amountDue: number | null): Order {
   let order = settled;
   for (const { state, ...notice } of money.open) {
     if (state !== 'parked' || notice.outcome !== 'paid') continue;
-    order = applyNotice(changes, { ...money, order, known: null, refunded: null }, notice).order ?? order;
+    const view = { ...money, order, known: null, refunded: null, charge: null, amountDue };
+    order = applyNotice(changes, view, notice).order ?? order;
   }
   return order;
 }
@@ -78,7 +88,18 @@ function applyNotice(
   // A failed payment leaves the order as it is, until it is due.
   if (notice.outcome === 'failed') return put('applied', order);
   if (!order) return put('parked', null);
-  return notice.outcome === 'paid' ? takeMoney(changes, view, order, put) : giveBack(changes, view, order, put);
+  if (notice.outcome === 'refunded') return giveBack(changes, view, order, put);
+  // Of the wrong amount it could only have come before its order; of points that are due back it has come too late.
+  const isUnwanted = isWrongAmount(view, notice) || isOfChargeThatIsOver(view, notice);
+  return isUnwanted ? putSurplus(changes, view, order, put) : takeMoney(changes, view, order, put);
+}
+
+function isWrongAmount({ amountDue }: PaymentView, { outcome, amount }: PaymentNotice): boolean {
+  return outcome === 'paid' && amountDue !== null && amount !== null && amount !== amountDue;
+}
+
+function isOfChargeThatIsOver({ charge }: PaymentView, { reference }: PaymentNotice): boolean {
+  return isWalletReference(reference) && (charge?.state === 'due_back' || charge?.state === 'closed');
 }
 
 type Put = (state: PaymentState, after: Order | null) => { readonly payment: Payment; readonly order: Order | null };
@@ -115,8 +136,12 @@ function giveBack(changes: LedgerChanges, view: PaymentView, order: Order, put: 
   switch (order.state) {
     case 'paid':
     case 'fulfilled':
-    case 'paid_unfulfilled':
-      return put('applied', takesBack(order, view.refunded) ? changeOrder(changes, order, 'refunded', view) : order);
+    case 'paid_unfulfilled': {
+      if (!takesBack(order, view.refunded)) return put('applied', order);
+      // The back end gives an exchange up: its points go back, too.
+      if (view.charge?.state === 'taken') putCharge(changes, { ...view.charge, state: 'due_back' });
+      return put('applied', changeOrder(changes, order, 'refunded', view));
+    }
     case 'refunded':
       return put('applied', order);
     case 'queued':

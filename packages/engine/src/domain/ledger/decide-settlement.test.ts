@@ -4,6 +4,7 @@ import { InvariantError } from '../invariant.ts';
 import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory/quota.ts';
 import { BEFORE_ALL, type Claim, claimId, type Origin, type Position, quotaOf } from '../order/claim.ts';
 import { isLive, type Order, type OrderState } from '../order/order.ts';
+import { plainOffer } from '../sale/offer.ts';
 import type { Sale } from '../sale/sale.ts';
 import { buyerKey, type LedgerChanges } from './changes.ts';
 import { decideSettlement, type SettlementOutcome, type SettlementView } from './decide-settlement.ts';
@@ -16,6 +17,8 @@ const segment = { saleId: 'sale', region: 'main', segment: 0 };
 const sale: Sale = {
   id: 'sale',
   title: 'A sale',
+  offer: plainOffer('skin'),
+  timeZone: 'UTC',
   totalUnits: 100,
   limitUnits: 3,
   startsAtMs: 0,

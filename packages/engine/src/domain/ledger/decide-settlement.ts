@@ -13,6 +13,7 @@ import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory
 import { type Claim, claimId, isSameOrigin, quotaOf, segmentOf } from '../order/claim.ts';
 import { awaitsLateMoney, type Order } from '../order/order.ts';
 import type { Payment } from '../order/payment.ts';
+import { amountDueOf, type Offer } from '../sale/offer.ts';
 import { isWithinLimit } from '../sale/purchase-limit.ts';
 import type { Sale } from '../sale/sale.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type LedgerChanges,
   markSettledThrough,
   noChanges,
+  putCharge,
   putPayment,
   reviveOrder,
 } from './changes.ts';
@@ -105,7 +107,7 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   const { nowMs } = draft.view;
   const refused = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs, dueAtMs: null });
   // Money that came before it is due back.
-  const order = applyParked(draft.changes, refused, openMoney(draft, claim.orderId, segment.epoch));
+  const order = applyParked(draft.changes, refused, openMoney(draft, claim.orderId, segment.epoch), null);
   draft.orders.set(order.orderId, order);
   return { kind: 'refused', claim, order, release: stale ? null : giveBack(draft, claim, segment.epoch) };
 }
@@ -149,10 +151,27 @@ function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
   const sale = view.sales.get(claim.saleId);
   invariant(sale, `sale ${claim.saleId} of a claim is in the ledger`);
   const { nowMs } = view;
-  const settled = addOrder(changes, claim, { state: 'pending', refusal: null, nowMs, dueAtMs: nowMs + sale.holdMs });
-  const order = applyWhatWasParked(draft, settled, epoch);
+  // A gift that its buyer has cancelled already is never given.
+  const isPaid = sale.offer.kind === 'gift_pack' && !isCancelled(draft, claim);
+  const due = isPaid ? ({ state: 'paid', dueAtMs: null } as const) : dueIn(nowMs, sale.holdMs);
+  const settled = addOrder(changes, claim, { ...due, refusal: null, nowMs });
+  const order = applyWhatWasParked(draft, settled, { epoch, offer: sale.offer });
+  if (order.state === 'pending' && sale.offer.kind === 'exchange') {
+    const points = sale.offer.price.points * order.units;
+    putCharge(changes, { orderId: order.orderId, points, state: 'open' });
+  }
   draft.orders.set(order.orderId, order);
   return { kind: 'settled', claim, order, release: releaseOf(draft, claim) };
+}
+
+function dueIn(nowMs: number, holdMs: number) {
+  return { state: 'pending', dueAtMs: nowMs + holdMs } as const;
+}
+
+/** Anybody may have named the order; only its buyer and the operator may end it. */
+function isCancelled({ view }: Draft, { orderId, buyerId }: Claim): boolean {
+  const canceller = view.parkedCancels.get(orderId);
+  return canceller === null || canceller === buyerId;
 }
 
 function releaseOf({ changes }: Draft, claim: Claim): Release | null {
@@ -164,14 +183,16 @@ function openMoney({ view }: Draft, orderId: OrderId, epoch: number): OpenMoney 
 }
 
 /** What came before the order existed takes effect now: a cancel first, for money that follows it is late money. */
-function applyWhatWasParked(draft: Draft, order: Order, epoch: number): Order {
+function applyWhatWasParked(
+  draft: Draft,
+  order: Order,
+  { epoch, offer }: { readonly epoch: number; readonly offer: Offer },
+): Order {
   const { view, changes } = draft;
   const facts = { nowMs: view.nowMs, epoch };
-  const canceller = view.parkedCancels.get(order.orderId);
-  // Anybody may have named the order; only its buyer and the operator may end it.
-  const isCancelled = canceller === null || canceller === order.buyerId;
-  const current = isCancelled ? changeOrder(changes, order, 'cancelled', facts) : order;
-  return applyParked(changes, current, openMoney(draft, order.orderId, epoch));
+  const current = isCancelled(draft, order) ? changeOrder(changes, order, 'cancelled', facts) : order;
+  const amountDue = amountDueOf(offer, order.units);
+  return applyParked(changes, current, openMoney(draft, order.orderId, epoch), amountDue);
 }
 
 function giveBack(draft: Draft, claim: Claim, epoch: number): Release {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { plainOffer } from './offer.ts';
 import { isSameTerms, SALE_EDGES, SALE_STATES, type Sale, type SaleState, saleCanBecome, termsOf } from './sale.ts';
 
 describe('the table of sale states', () => {
@@ -28,6 +29,8 @@ describe('terms', () => {
   const sale: Sale = {
     id: 'sale',
     title: 'A sale',
+    offer: plainOffer('skin'),
+    timeZone: 'UTC',
     totalUnits: 10,
     limitUnits: 2,
     startsAtMs: 1,

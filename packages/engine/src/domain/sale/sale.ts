@@ -3,18 +3,22 @@
  */
 import { SALE_STATES, type SaleState } from '@sluice/contract/codes';
 import type { SaleId } from '../ids.ts';
+import type { Offer } from './offer.ts';
 
 export { SALE_STATES, type SaleState };
 
 export interface SaleDraft {
   readonly id: SaleId;
   readonly title: string;
+  readonly offer: Offer;
   readonly totalUnits: number;
   /** Units one buyer may have in live orders. */
   readonly limitUnits: number;
   /** The window [startsAtMs, endsAtMs), milliseconds since 1970. */
   readonly startsAtMs: number;
   readonly endsAtMs: number;
+  /** IANA name of the zone that the window is meant in; its instants do not depend on it. */
+  readonly timeZone: string;
   /** How long an unpaid order holds its units. */
   readonly holdMs: number;
 }
@@ -68,4 +72,4 @@ export function isSameTerms(a: SaleTerms, b: SaleTerms): boolean {
 }
 
 /** What an operator may change of a sale that is not settled. */
-export type SalePatch = Partial<Pick<SaleDraft, 'title' | 'startsAtMs' | 'endsAtMs' | 'holdMs'>>;
+export type SalePatch = Partial<Pick<SaleDraft, 'title' | 'startsAtMs' | 'endsAtMs' | 'timeZone' | 'holdMs'>>;

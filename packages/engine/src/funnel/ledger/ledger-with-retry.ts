@@ -54,6 +54,7 @@ export function ledgerWithRetry(ledger: Ledger, { clock, random }: RetryParts): 
     settlement: eachMethod(ledger.settlement, patiently),
     inventoryCentre: eachMethod(ledger.inventoryCentre, patiently),
     journal: eachMethod(ledger.journal, patiently),
+    idempotency: eachMethod(ledger.idempotency, patiently),
   };
 }
 

@@ -2,7 +2,7 @@
 import { ADMIN_ORDER, CANCEL_ORDER, CANCEL_WAITS, ORDER_PARAMS } from '@sluice/contract';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
-import { adminOrderAnswer } from '../order-answers.ts';
+import { adminOrderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -32,7 +32,7 @@ export function addAdminCancelOrder(app: HttpServer, { engine, refuser, keyed }:
         return { orderId, status: 'queued' as const };
       case 'cancelled':
         if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by an operator');
-        return adminOrderAnswer(answer.order);
+        return adminOrderAnswer(answer.order, await readOffer(engine, answer.order.saleId));
     }
   });
 }

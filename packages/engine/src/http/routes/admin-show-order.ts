@@ -2,7 +2,7 @@
 import { ADMIN_ORDER_DETAILS, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { documented } from '../documented.ts';
-import { adminOrderAnswer } from '../order-answers.ts';
+import { adminOrderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -21,6 +21,6 @@ export function addAdminShowOrder(app: HttpServer, { engine, refuser }: RouteDep
     if (!order) return refuser.refuse(request, reply, refuse('not_found'));
     const events = await engine.orderHistory(order.orderId);
     const history = events.map(({ type, state, atMs }) => ({ type, status: state, atMs }));
-    return { ...adminOrderAnswer(order), history };
+    return { ...adminOrderAnswer(order, await readOffer(engine, order.saleId)), history };
   });
 }

@@ -3,7 +3,7 @@ import { CANCEL_ORDER, CANCEL_WAITS, ORDER, ORDER_PARAMS } from '@sluice/contrac
 import { buyerOf } from '../authenticate.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
-import { orderAnswer } from '../order-answers.ts';
+import { orderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -37,7 +37,7 @@ export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer,
           return { orderId, status: 'queued' as const };
         case 'cancelled':
           if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by its buyer');
-          return orderAnswer(answer.order);
+          return orderAnswer(answer.order, await readOffer(engine, answer.order.saleId));
       }
     },
   );

@@ -3,6 +3,7 @@ import { ADMIN_SALE, CREATE_SALE } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
+import { NO_WALLET, readDraft } from '../read-draft.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
@@ -21,11 +22,14 @@ const schema = {
 
 export function addCreateSale(app: HttpServer, { engine, clock, refuser, keyed }: RouteDeps): void {
   app.post('/sales', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
-    const draft = request.body;
-    if (draft.endsAtMs <= draft.startsAtMs) {
-      return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'endsAtMs must be after startsAtMs.' });
+    const reading = readDraft(request.body);
+    if (reading.kind === 'mistake') {
+      return refuser.refuse(request, reply, refuse('bad_request'), { detail: reading.sentence });
     }
+    const { draft } = reading;
     const result = await engine.createSale(draft);
+    if (result.kind === 'no_wallet')
+      return refuser.refuse(request, reply, refuse('wrong_state'), { detail: NO_WALLET });
     if (result.kind === 'exists') {
       const detail = `A sale ${draft.id} exists; it is ${result.sale.state}.`;
       return refuser.refuse(request, reply, refuse('exists'), { detail });

@@ -3,7 +3,7 @@ import { LIST_ORDERS, ORDER_PAGE } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
 import { documented } from '../documented.ts';
-import { orderAnswer } from '../order-answers.ts';
+import { answersFor, orderAnswer } from '../order-answers.ts';
 import { NO_CURSOR_OF_OURS, pageAsked } from '../order-page.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
@@ -23,6 +23,6 @@ export function addListOrders(app: HttpServer, { engine, refuser, requireBuyer }
     if (!asked) return refuser.refuse(request, reply, refuse('bad_request'), { detail: NO_CURSOR_OF_OURS });
     const { buyerId } = buyerOf(request);
     const { orders, next } = await engine.listOrders({ buyerId }, asked.cursor, asked.max);
-    return { orders: orders.map(orderAnswer), next };
+    return { orders: [...(await answersFor(engine, orders, orderAnswer))], next };
   });
 }

@@ -29,7 +29,8 @@ export function addNotePayment(app: HttpServer, { engine, refuser, requireServer
       const { reference, outcome, amount = null } = request.body;
       const noted = await engine.notePayment({ orderId, reference, outcome, amount });
       if (noted.kind === 'refused') {
-        return refuser.refuse(request, reply, noted, noted.reason === 'content_differs' ? { detail: DIFFERS } : {});
+        if (noted.reason === 'content_differs') return refuser.refuse(request, reply, noted, { detail: DIFFERS });
+        return refuser.refuse(request, reply, noted, { detail: `The order costs ${noted.amountDue}, not ${amount}.` });
       }
       const { payment, order, isRepeated } = noted;
       if (!isRepeated) request.log.info({ orderId, outcome, payment: payment.state }, 'payment noted');

@@ -3,6 +3,7 @@ import { ADMIN_SALE, NO_CONTENT, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
+import { NO_WALLET } from '../read-draft.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
@@ -38,6 +39,9 @@ export function addOperateSale(app: HttpServer, { engine, clock, refuser, keyed 
         const { saleId } = request.params;
         const result = await engine.operateSale(saleId, operation);
         if (result.kind === 'absent') return refuser.refuse(request, reply, refuse('not_found'));
+        if (result.kind === 'no_wallet') {
+          return refuser.refuse(request, reply, refuse('wrong_state'), { detail: NO_WALLET });
+        }
         if (result.kind === 'wrong_state') {
           const detail = `A sale that is ${result.sale.state} takes no ${operation}.`;
           return refuser.refuse(request, reply, refuse('wrong_state'), { detail });

@@ -4,6 +4,7 @@ import { isFinal } from '../../domain/order/order.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
 import { documented } from '../documented.ts';
+import { readOffer } from '../order-answers.ts';
 import { createOrderStreams, eventIdOf } from '../order-streams.ts';
 import { API_HEADERS } from '../outcome-to-response.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
@@ -45,8 +46,9 @@ export function addOrderEvents(app: HttpServer, deps: RouteDeps): void {
       return reply;
     }
     if (!streams.hasRoom()) return refuser.refuse(request, reply, refuse('busy'));
+    const offer = await readOffer(engine, order.saleId);
     reply.hijack();
-    streams.open(reply.raw, order, request.log);
+    streams.open(reply.raw, { order, offer }, request.log);
     return reply;
   });
 }

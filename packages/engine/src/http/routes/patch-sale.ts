@@ -1,6 +1,7 @@
 /** `PATCH /v1/admin/sales/{saleId}`: changes of the named fields, by whoever has seen the sale's latest version. */
 import { ADMIN_SALE, PATCH_SALE, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { readWindow } from '../../domain/sale/read-window.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
@@ -23,7 +24,15 @@ const schema = {
 export function addPatchSale(app: HttpServer, { engine, clock, refuser, keyed }: RouteDeps): void {
   app.patch('/sales/:saleId', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { saleId } = request.params;
-    const { version, ...patch } = request.body;
+    const { version, title, holdMs, ...wish } = request.body;
+    const sale = await engine.showSale(saleId);
+    if (!sale) return refuser.refuse(request, reply, refuse('not_found'));
+    // A zone that somebody changes meanwhile comes with another version.
+    const reading = readWindow(wish, sale.timeZone);
+    if (reading.kind === 'mistake') {
+      return refuser.refuse(request, reply, refuse('bad_request'), { detail: reading.sentence });
+    }
+    const patch = { ...reading.window, ...(title !== undefined && { title }), ...(holdMs !== undefined && { holdMs }) };
     const result = await engine.patchSale({ saleId, version, patch });
     switch (result.kind) {
       case 'absent':

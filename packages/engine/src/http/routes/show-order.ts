@@ -3,7 +3,7 @@ import { ORDER, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
 import { documented } from '../documented.ts';
-import { orderAnswer } from '../order-answers.ts';
+import { orderAnswer, readOffer } from '../order-answers.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 
 const schema = {
@@ -20,6 +20,6 @@ export function addShowOrder(app: HttpServer, { engine, refuser, requireBuyer }:
   app.get('/v1/orders/:orderId', { schema, onRequest: requireBuyer }, async (request, reply) => {
     const order = await engine.findOrder(request.params.orderId, buyerOf(request));
     if (!order) return refuser.refuse(request, reply, refuse('not_found'));
-    return orderAnswer(order);
+    return orderAnswer(order, await readOffer(engine, order.saleId));
   });
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { plainOffer } from '../../../domain/sale/offer.ts';
 import { faultOf, openSale } from '../../../ports/ledger-fixture.contract.ts';
 import { ledgerOn, openDatabase } from '../dialects/sqlite/open-ledger.ts';
 import { createSqliteLedger } from '../embedded/create-sqlite-ledger.ts';
@@ -23,6 +24,21 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     const second = await createSqliteLedger({ file });
     expect(await second.sales.find(saleId)).not.toBeNull();
     await second.close();
+  });
+
+  test('leave sales that were there as they were', async () => {
+    const database = await openDatabase(file);
+    await ledgerOn(database);
+    // As the step before the kinds of sale had left it.
+    for (const column of ['kind', 'items', 'price_amount', 'price_currency', 'price_points', 'time_zone'])
+      database.exec(`alter table sales drop column ${column}`);
+    database.exec('drop table charges');
+    database.exec(`delete from ledger_migrations where name >= '0005'`);
+    database.exec(`insert into sales values ('old', 'Old', 5, 5, 0, 1, 0, 1, 0, 'draft', 1)`);
+
+    const { ledger } = await ledgerOn(database);
+    expect(await ledger.sales.find('old')).toMatchObject({ offer: plainOffer('old'), timeZone: 'UTC', totalUnits: 5 });
+    database.close();
   });
 
   test('leave a ledger of a newer version alone', async () => {

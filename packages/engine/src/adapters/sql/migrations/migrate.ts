@@ -10,6 +10,7 @@ import { ledgerMigration } from './0001-ledger.ts';
 import { orderLifeMigration } from './0002-order-life.ts';
 import { deliveriesMigration } from './0003-deliveries.ts';
 import { idempotencyMigration } from './0004-idempotency.ts';
+import { saleKindsMigration } from './0005-sale-kinds.ts';
 import { leasesMigration } from './0007-leases.ts';
 
 const TABLE = 'ledger_migrations';
@@ -22,6 +23,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0002-order-life': orderLifeMigration(dialect),
     '0003-deliveries': deliveriesMigration(dialect),
     '0004-idempotency': idempotencyMigration(dialect),
+    '0005-sale-kinds': saleKindsMigration(dialect),
     '0007-leases': leasesMigration(dialect),
   };
 }
