@@ -38,6 +38,12 @@ export interface RunningSluice {
   readonly finished: Promise<Finished>;
 }
 
+interface LaunchOptions {
+  readonly dataDir: string;
+  readonly port?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export function newDataDir(): string {
   const parent = mkdtempSync(join(tmpdir(), 'sluice-'));
   leftovers.add(() => rmSync(parent, { recursive: true, force: true }));
@@ -50,17 +56,15 @@ export function runSluice(args: readonly string[], env: Readonly<Record<string, 
 }
 
 /** Starts a deployment and waits until it is open; throws what it said when it does not open. */
-export async function startSluice(options: {
-  readonly dataDir: string;
-  readonly port?: number;
-}): Promise<RunningSluice> {
+export async function startSluice(options: LaunchOptions): Promise<RunningSluice> {
   const { opened, ...process } = launchDeployment(options);
   return { ...process, ...(await opened) };
 }
 
 /** Likewise, without waiting. */
-export function launchDeployment({ dataDir, port = 0 }: { readonly dataDir: string; readonly port?: number }) {
-  const { finished, end, firstLine } = launch(['start', '--json', '--data-dir', dataDir, '--port', String(port)]);
+export function launchDeployment({ dataDir, port = 0, env = {} }: LaunchOptions) {
+  const args = ['start', '--json', '--data-dir', dataDir, '--port', String(port)];
+  const { finished, end, firstLine } = launch(args, env);
   const opened = firstLine.then((line) => {
     const { url, pid } = JSON.parse(line) as { readonly url: string; readonly pid: number };
     return { url, pid, port: Number(new URL(url).port) };

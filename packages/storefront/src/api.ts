@@ -1,9 +1,10 @@
 /** The calls of the page. Everything comes back as an answer, a refusal, or nothing that could be understood. */
 import type { OrderState } from '@sluice/contract/codes';
 import type { SaleView } from './buy-button.ts';
+import type { Offer, Window } from './offer-text.ts';
 import type { ServerClock } from './server-clock.ts';
 
-export interface ListedSale extends SaleView {
+export interface ListedSale extends SaleView, Offer, Window {
   readonly id: string;
   readonly title: string;
   readonly limitUnits: number;

@@ -2,6 +2,7 @@
 import type { Api, ListedSale, Order } from './api.ts';
 import { type ButtonWord, buttonView } from './buy-button.ts';
 import type { KeptTokens } from './kept-token.ts';
+import { offerText, windowText } from './offer-text.ts';
 import { buy, type PurchaseOutcome } from './purchase-flow.ts';
 import type { ServerClock } from './server-clock.ts';
 import { durationText, type Language, refusalText, wordsIn } from './words.ts';
@@ -38,6 +39,7 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
   const element = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
   const part = (name: string) => element.querySelector(`[data-part="${name}"]`) as HTMLElement;
   const [button, units] = [part('button') as HTMLButtonElement, part('units') as HTMLInputElement];
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   let sale = first;
   let isInFlight = false;
   let isSoldOut = false;
@@ -66,7 +68,7 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
     isInFlight = false;
     tell(outcome);
     tick();
-    if (outcome.kind === 'bought' && outcome.order.status === 'queued') await follow(session, outcome.order);
+    if (outcome.kind === 'bought' && isOnItsWay(outcome.order)) await follow(session, outcome.order);
   }
 
   function tell(outcome: PurchaseOutcome): void {
@@ -95,12 +97,17 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
     setText(part('answer'), text);
   }
 
-  /** Until the order is in the ledger. */
+  /** To the ledger, or to the wallet: it becomes something else by itself. */
+  function isOnItsWay({ status }: Order): boolean {
+    return status === 'queued' || (status === 'pending' && sale.kind === 'exchange');
+  }
+
+  /** Until there is something to tell. */
   async function follow({ jwt }: Session, { orderId }: Order): Promise<void> {
     for (let polls = 0; polls < ORDER_POLLS; polls++) {
       await new Promise((resolve) => setTimeout(resolve, ORDER_POLL_MS));
       const reply = await deps.api.order(jwt, orderId);
-      if (reply.kind !== 'answer' || reply.value.status === 'queued') continue;
+      if (reply.kind !== 'answer' || isOnItsWay(reply.value)) continue;
       tellOrder(reply.value);
       return;
     }
@@ -117,6 +124,8 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
     update(listed) {
       sale = listed;
       setText(part('title'), sale.title);
+      setText(part('offer'), offerText(sale, deps.language, words));
+      setText(part('window'), windowText(sale, deps.language, ownZone));
       setText(part('limit'), words.limit(sale.limitUnits));
       setText(part('units-label'), words.units);
       units.max = String(sale.limitUnits);
