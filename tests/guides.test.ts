@@ -7,7 +7,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { newDataDir, type RunningSluice, startSluice } from './sluice-process.ts';
 
 // Each command is a process; a busy machine takes its time.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SLUICE = join(ROOT, 'packages', 'engine', 'bin', 'sluice.mjs');

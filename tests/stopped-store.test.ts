@@ -6,7 +6,7 @@ import { openDatabase } from '../packages/engine/src/adapters/sql/dialects/sqlit
 import { newDataDir, type RunningSluice, runSluice, rushAt, startSluice } from './sluice-process.ts';
 
 // Each command is a process; a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 let sluice: RunningSluice;
 
