@@ -40,7 +40,7 @@ describe('the command line', () => {
 
   test('every command prints JSON when asked to', () => {
     const leaves = everyCommand(createProgram('0')).filter((command) => command.commands.length === 0);
-    expect(leaves).toHaveLength(15);
+    expect(leaves).toHaveLength(16);
     for (const command of leaves)
       expect(
         command.options.map(({ long }) => long),

@@ -39,6 +39,8 @@ import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
 import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
+import { settleSale } from '../inventory/settle-sale.ts';
+import { type WithdrawRequest, type WithdrawStockResult, withdrawStock } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
@@ -47,7 +49,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
-import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
+import type { CreateSaleResult, OperateSaleResult, PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 
@@ -108,8 +110,11 @@ export interface Engine {
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
   /** Publishes, pauses, resumes or closes a sale. */
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  /** Ends a closed sale for good, when nothing in it is open any more. */
+  settleSale(saleId: SaleId): Promise<SettleSaleResult>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
+  withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
 
@@ -123,7 +128,7 @@ export interface Engine {
 const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
-  const { clock, idSource, signer, queue, feed, ledger } = parts;
+  const { clock, idSource, signer, queue, feed, ledger, onFault, onCrash } = parts;
   const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
   const patientGate = gateWithRetry(parts.gate, clock);
   const session = createGateSession(patientGate, clock);
@@ -146,7 +151,6 @@ export function buildEngine(parts: EngineParts): Engine {
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
     ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
   };
-  const { onFault, onCrash } = parts;
   const worker = createWorker({
     ...stocking,
     ...{ settlement, feed, onFault, onCrash },
@@ -187,17 +191,11 @@ export function buildEngine(parts: EngineParts): Engine {
     listAllSales: () => ledger.sales.list(),
 
     createSale: (draft) => createSale(ledger.sales, draft),
-    async operateSale(saleId, operation) {
-      const result = await operateSale(stocking, saleId, operation);
-      sales.drop(saleId);
-      return result;
-    },
-    async patchSale(request) {
-      const result = await patchSale(stocking, request);
-      sales.drop(request.saleId);
-      return result;
-    },
+    operateSale: (saleId, operation) => thenDrop(sales, saleId, operateSale(stocking, saleId, operation)),
+    settleSale: (saleId) => thenDrop(sales, saleId, settleSale(stocking, saleId)),
+    patchSale: (request) => thenDrop(sales, request.saleId, patchSale(stocking, request)),
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
+    withdrawStock: (request) => withdrawStock(stocking, request),
     showSale: (saleId) => ledger.sales.find(saleId),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
 
@@ -220,6 +218,17 @@ export function buildEngine(parts: EngineParts): Engine {
       stopCounting();
     },
   };
+}
+
+/** What was changed is read again by the next who asks. */
+async function thenDrop<Result>(
+  sales: { drop(saleId: SaleId): void },
+  saleId: SaleId,
+  change: Promise<Result>,
+): Promise<Result> {
+  const result = await change;
+  sales.drop(saleId);
+  return result;
 }
 
 function nullWhenDown(error: unknown): null {

@@ -18,11 +18,12 @@ import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { PatchRequest } from '../inventory/change-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
+import type { WithdrawRequest, WithdrawStockResult } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
-import type { CreateSaleResult, OperateSaleResult, PatchSaleResult } from '../ports/sales.ts';
+import type { CreateSaleResult, OperateSaleResult, PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OrderStreamLimits } from './limits.ts';
 
@@ -49,8 +50,10 @@ export interface ServedEngine {
 
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  settleSale(saleId: SaleId): Promise<SettleSaleResult>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
+  withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   /** Drafts, too. */
   listAllSales(): Promise<readonly Sale[]>;
   showSale(saleId: SaleId): Promise<Sale | null>;

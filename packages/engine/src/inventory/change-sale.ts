@@ -14,7 +14,7 @@ export interface ChangeSaleDeps extends KeepDeps {
   readonly sales: Sales;
 }
 
-/** Pausing and closing stop new claims only. */
+/** Pausing and closing stop new claims only; a closed sale's units come back to the centre. */
 export async function operateSale(
   deps: ChangeSaleDeps,
   saleId: SaleId,

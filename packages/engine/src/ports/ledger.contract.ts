@@ -7,9 +7,11 @@ import type { LedgerSubject } from './ledger-fixture.contract.ts';
 import { conservationContract } from './ledger-sequence.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
+import { returnsContract } from './returns.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
 import { quarantineContract } from './settlement-quarantine.contract.ts';
+import { withdrawalsContract } from './withdrawals.contract.ts';
 
 export function ledgerContract(subject: LedgerSubject): void {
   describe(`the ${subject.name} ledger`, () => {
@@ -26,6 +28,8 @@ export function ledgerContract(subject: LedgerSubject): void {
     settlementContract(ledger);
     quarantineContract(ledger);
     inventoryCentreContract(ledger);
+    returnsContract(ledger);
+    withdrawalsContract(ledger);
     journalContract(ledger);
     conservationContract(ledger);
   });

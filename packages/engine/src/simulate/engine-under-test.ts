@@ -5,6 +5,7 @@
 import type { Buyer } from '../domain/buyer.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
+import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
@@ -15,13 +16,15 @@ import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
+import type { WithdrawRequest, WithdrawStockResult } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
+import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
-import type { CreateSaleResult, OperateSaleResult } from '../ports/sales.ts';
+import type { CreateSaleResult, OperateSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 
 export interface PartsUnderTest {
@@ -44,6 +47,9 @@ export interface EngineUnderTest {
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
   createSale(draft: SaleDraft): Promise<CreateSaleResult>;
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  settleSale(saleId: SaleId): Promise<SettleSaleResult>;
+  receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
+  withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   start(): Promise<void>;
 }

@@ -46,6 +46,19 @@ export interface Life {
   readonly notices: { readonly repeated: number; readonly slowMs: number };
 }
 
+/** Stock that comes, or, below zero, is withdrawn. */
+export interface Errand {
+  readonly atMs: number;
+  readonly units: number;
+}
+
+/** What an operator does while the sale sells. */
+export interface Operations {
+  readonly errands: readonly Errand[];
+  /** Null: the sale stays open. */
+  readonly closesMs: number | null;
+}
+
 export interface Plan {
   readonly totalUnits: number;
   readonly limitUnits: number;
@@ -62,6 +75,8 @@ export interface Plan {
   readonly hasOnlooker: boolean;
   /** Null: nobody pays, and no order ends while the world lasts. */
   readonly life: Life | null;
+  /** Null: nobody changes stock or closes the sale. */
+  readonly operations: Operations | null;
   readonly faults: Faults;
 }
 
@@ -85,12 +100,17 @@ const NEVER_MS = 3_600_000;
 
 export type DrawFaults = (random: Random, healsMs: number) => Faults;
 
-/** `lifeChance`: how many of the worlds have one. */
-export function drawPlan(random: Random, drawFaults: DrawFaults, lifeChance: number): Plan {
+/** How many of a scenario's worlds have orders that live on, and an operator who changes things. */
+export interface Chances {
+  readonly lifeChance: number;
+  readonly operatorChance: number;
+}
+
+export function drawPlan(random: Random, drawFaults: DrawFaults, { lifeChance, operatorChance }: Chances): Plan {
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
-  return {
+  const plan: Plan = {
     totalUnits: random.whole(0, 20),
     limitUnits: random.whole(1, 3),
     buyers: random.chance(0.1) ? random.whole(0, 60) : random.whole(0, 20),
@@ -102,7 +122,27 @@ export function drawPlan(random: Random, drawFaults: DrawFaults, lifeChance: num
     hasOnlooker: random.chance(0.3),
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
     life: random.chance(lifeChance) ? drawLife(random) : null,
+    operations: random.chance(operatorChance) ? drawOperations(random, healsMs) : null,
   };
+  return plan.operations && !isEmbedded ? withLossAtClose(plan, random) : plan;
+}
+
+/** A gate that is lost while its units are on their way back: nothing tests a return harder. */
+function withLossAtClose(plan: Plan, random: Random): Plan {
+  const { closesMs } = plan.operations ?? { closesMs: null };
+  if (closesMs === null || plan.faults.restarts.length === 0) return plan;
+  const atMs = Math.min(plan.healsMs, closesMs + random.whole(1, 1_000));
+  const restart: Restart = { atMs, memory: random.pick(['lost', 'older']), rememberedMs: Math.max(0, atMs - 500) };
+  return { ...plan, faults: { ...plan.faults, restarts: [...plan.faults.restarts, restart] } };
+}
+
+/** More is withdrawn than comes, and often more than there is. */
+function drawOperations(random: Random, healsMs: number): Operations {
+  const errands = Array.from({ length: random.whole(0, 4) }, () => ({
+    atMs: random.whole(0, healsMs),
+    units: random.chance(0.3) ? random.whole(1, 5) : -random.whole(1, 8),
+  }));
+  return { errands, closesMs: random.chance(0.8) ? random.whole(0, healsMs) : null };
 }
 
 function drawLife(random: Random): Life {

@@ -12,6 +12,7 @@ const barrier = () =>
 const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['swarm', 200],
   ['order-life', 100],
+  ['ending', 250],
   ['gate-loss', 250],
   ['lost-answers', 60],
   ['worker-crash', 60],

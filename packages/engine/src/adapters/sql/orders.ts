@@ -2,8 +2,8 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { OrderId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
-import { type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
-import { decideCancel, decideExpiry, type EndFacts } from '../../domain/ledger/decide-end.ts';
+import { type EndFacts, type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
+import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
 import { decidePayment } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
@@ -140,7 +140,8 @@ async function lockOrder(
   const { trx, dialect } = reader;
   const nowMs = await readNowMs(reader);
   const seen = await trx.selectFrom('orders').selectAll().where('order_id', '=', orderId).executeTakeFirst();
-  if (!seen) return { order: null, facts: { nowMs, epoch: 0 } };
+  // Of no order nothing is freed, so neither epoch nor state matters.
+  if (!seen) return { order: null, facts: { nowMs, epoch: 0, saleState: 'live' } };
   const keys = [segmentOf(orderOfRow(seen))];
   const [segment] = await lockSegments(reader, keys);
   await lockQuotas(reader, keys);
@@ -150,8 +151,9 @@ async function lockOrder(
     .where('order_id', '=', orderId)
     .$if(dialect.locksRows, (query) => query.forUpdate())
     .executeTakeFirstOrThrow();
-  invariant(segment, 'the segment of an order is in the ledger');
-  return { order: orderOfRow(row), facts: { nowMs, epoch: segment.epoch } };
+  const sale = await trx.selectFrom('sales').select('state').where('id', '=', seen.sale_id).executeTakeFirst();
+  invariant(segment && sale, 'sale and segment of an order are in the ledger');
+  return { order: orderOfRow(row), facts: { nowMs, epoch: segment.epoch, saleState: sale.state } };
 }
 
 async function paymentNamed({ trx }: Reader, reference: string, outcome: PaymentOutcome) {

@@ -1,6 +1,7 @@
 /** Between rows and the domain's words. */
 import type { Centre } from '../../domain/inventory/centre.ts';
-import type { Move } from '../../domain/inventory/move.ts';
+import type { Withdrawal } from '../../domain/inventory/decide-withdrawal.ts';
+import type { Move, ReturnMove } from '../../domain/inventory/move.ts';
 import type { Quota, QuotaKey, SegmentKey } from '../../domain/inventory/quota.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
@@ -21,9 +22,11 @@ import type {
   QuotaColumns,
   QuotaTable,
   ReleaseTable,
+  ReturnTable,
   SaleTable,
   SegmentColumns,
   SegmentTable,
+  WithdrawalTable,
 } from './schema.ts';
 
 export function saleOf(row: SaleTable): Sale {
@@ -53,6 +56,7 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     hold_ms: draft.holdMs,
     state: 'draft',
     version: 1,
+    generation: 0,
   };
 }
 
@@ -126,7 +130,15 @@ export function moveOfRow(row: MoveTable): Move {
 }
 
 export function releaseOfRow(row: ReleaseTable): Release {
-  return { ...claimOfRow(row), id: row.id, epoch: row.release_epoch };
+  return { ...claimOfRow(row), id: row.id, epoch: row.release_epoch, destination: row.destination };
+}
+
+export function returnOfRow(row: ReturnTable): ReturnMove {
+  return { id: row.id, quota: quotaKeyOf(row), units: row.wanted_units, epoch: row.epoch };
+}
+
+export function withdrawalOfRow({ id, sale_id, delivery, units, state }: WithdrawalTable): Withdrawal {
+  return { id, saleId: sale_id, delivery, units, state };
 }
 
 export function entryOfRow(row: Omit<JournalTable, 'id'>): Entry {

@@ -4,7 +4,6 @@ import { refuse } from '../../domain/refusal.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-/** Settling is not an order that can be given: a sale settles when everything in it has ended. */
 const OPERATIONS = ['publish', 'pause', 'resume', 'close'] as const;
 
 const schema = { params: SALE_PARAMS, body: NO_CONTENT, response: { 200: ADMIN_SALE, ...PROBLEMS } };

@@ -9,6 +9,7 @@ import type { LedgerDatabase } from '../schema.ts';
 import { ledgerMigration } from './0001-ledger.ts';
 import { orderLifeMigration } from './0002-order-life.ts';
 import { deliveriesMigration } from './0003-deliveries.ts';
+import { returnsMigration } from './0006-returns.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -19,6 +20,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0001-ledger': ledgerMigration(dialect),
     '0002-order-life': orderLifeMigration(dialect),
     '0003-deliveries': deliveriesMigration(dialect),
+    '0006-returns': returnsMigration(dialect),
   };
 }
 

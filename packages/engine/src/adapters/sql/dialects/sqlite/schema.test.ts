@@ -1,6 +1,6 @@
 /** Law 1 is in the schema: statements that would break it are refused, whoever sends them. */
 import { describe, expect, test } from 'vitest';
-import { newClaim, openSale } from '../../../../ports/ledger-fixture.contract.ts';
+import { newClaim, openSale, quotaKey } from '../../../../ports/ledger-fixture.contract.ts';
 import { faultOfSqlite } from './faults.ts';
 import type { SqliteDatabase } from './library.ts';
 import { ledgerOn, openDatabase } from './open-ledger.ts';
@@ -11,6 +11,7 @@ async function soldOnce(): Promise<{ readonly database: SqliteDatabase; readonly
   const { ledger } = await ledgerOn(database);
   const saleId = await openSale(ledger, { totalUnits: 10, limitUnits: 2 });
   await ledger.settlement.settle([newClaim(saleId, 1, { units: 2 }), newClaim(saleId, 2, { units: 3 })]);
+  await ledger.inventoryCentre.issueReturn({ moveId: `${saleId}/back`, quota: quotaKey(saleId), units: 4 });
   return { database, saleId };
 }
 
@@ -32,7 +33,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'change free alone': `update sales set free_units = 1 where id = 'S'`,
   'change allotted alone': `update sales set allotted_units = 9 where id = 'S'`,
   'shift allotted to free without its quotas': `update sales set allotted_units = 9, free_units = 1 where id = 'S'`,
-  'start a sale with units allotted': `insert into sales values ('T', 'T', 5, 0, 5, 1, 0, 1, 0, 'draft', 1)`,
+  'start a sale with units allotted': `insert into sales values ('T', 'T', 5, 0, 5, 1, 0, 1, 0, 'draft', 1, 0)`,
   'sell half a unit': `update quotas set sold_units = 0.5 ${QUOTA}`,
   'let a buyer have more than the limit': `update buyers set units = 3 where buyer_id = 'buyer-1'`,
   'add a buyer beyond the limit': `insert into buyers values ('S', 'other', 2, 3)`,
@@ -46,6 +47,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   'write a move to a quota that is not there': `update moves set channel = 'other' where sale_id = 'S'`,
   'write a release of an order that is not there': `update releases set order_id = 'other' where sale_id = 'S'`,
   'write a release twice': `insert into releases select * from releases where sale_id = 'S'`,
+  'bring back more than was wanted': `update returns set state = 'finished', units = 5 where id = 'S/back'`,
+  'finish a return without a figure': `update returns set state = 'finished' where id = 'S/back'`,
+  'withdraw no units': `insert into withdrawals values ('w', 'S', 'van', 0, 'open')`,
   'write a cut twice': `insert into cuts select * from cuts where sale_id = 'S'`,
   'delete an entry of the journal': `delete from journal where id = 1`,
   'change an entry of the journal': `update journal set units = units + 1 where id = 1`,
@@ -94,6 +98,8 @@ function contentOf(database: SqliteDatabase): unknown {
     'orders',
     'moves',
     'releases',
+    'returns',
+    'withdrawals',
     'quarantine',
     'journal',
   ];
