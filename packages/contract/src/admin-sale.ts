@@ -72,16 +72,18 @@ const deliveryId = Type.String({
   ...{ description: "The operator's id for this delivery; told twice, it is received once.", examples: ['truck-7'] },
 });
 
-export const RECEIVE_STOCK = Type.Object(
-  { id: deliveryId, delta: unitsField('Units that are added to the total.', 1) },
-  { ...STRICT, title: 'ReceiveStock' },
-);
+const delta = Type.Integer({
+  ...{ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, not: { const: 0 } },
+  ...{ description: 'Units that are added to the total, or, below zero, withdrawn from it.', examples: [50] },
+});
+
+export const RECEIVE_STOCK = Type.Object({ id: deliveryId, delta }, { ...STRICT, title: 'ReceiveStock' });
 
 export const STOCK = Type.Object(
   {
     id: deliveryId,
-    delta: unitsField('Units that were added.', 1),
-    repeated: Type.Boolean({ description: 'It was received before; nothing was added now.', examples: [false] }),
+    delta,
+    repeated: Type.Boolean({ description: 'It was told before; nothing was changed now.', examples: [false] }),
     totalUnits,
   },
   { ...STRICT, title: 'Stock' },

@@ -86,6 +86,12 @@ export const REASONS = {
     en: 'The state of this does not allow it.',
     zh: '当前状态不允许此操作。',
   },
+  still_open: {
+    status: 409,
+    retry: 'perhaps',
+    en: 'Something in this has not ended yet.',
+    zh: '仍有未完结的事项。',
+  },
   stale_version: {
     status: 409,
     retry: 'never',

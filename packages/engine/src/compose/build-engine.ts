@@ -47,6 +47,8 @@ import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
 import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
+import { settleSale } from '../inventory/settle-sale.ts';
+import { type WithdrawRequest, type WithdrawStockResult, withdrawStock } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
@@ -56,7 +58,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
-import type { PatchSaleResult } from '../ports/sales.ts';
+import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Wallet } from '../ports/wallet.ts';
@@ -123,8 +125,11 @@ export interface Engine {
   createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
   /** Publishes, pauses, resumes or closes a sale. */
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
+  /** Ends a closed sale for good, when nothing in it is open any more. */
+  settleSale(saleId: SaleId): Promise<SettleSaleResult>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
+  withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   /** Keeps the first answers of calls that carry a key. */
@@ -140,7 +145,7 @@ export interface Engine {
 const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
-  const { clock, idSource, signer, queue, feed, ledger } = parts;
+  const { clock, idSource, signer, queue, feed, ledger, onFault, onCrash } = parts;
   const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
   const patientGate = gateWithRetry(parts.gate, clock);
   const session = createGateSession(patientGate, clock);
@@ -164,7 +169,6 @@ export function buildEngine(parts: EngineParts): Engine {
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
     ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
   };
-  const { onFault, onCrash } = parts;
   const settling = { settlement, feed, consumer: idSource.newId() };
   const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
@@ -203,17 +207,11 @@ export function buildEngine(parts: EngineParts): Engine {
     listAllSales: () => ledger.sales.list(),
 
     createSale: (draft) => createSale(selling, draft),
-    async operateSale(saleId, operation) {
-      const result = await operateSale(selling, saleId, operation);
-      sales.drop(saleId);
-      return result;
-    },
-    async patchSale(request) {
-      const result = await patchSale(stocking, request);
-      sales.drop(request.saleId);
-      return result;
-    },
+    operateSale: (saleId, operation) => thenDrop(sales, saleId, operateSale(selling, saleId, operation)),
+    settleSale: (saleId) => thenDrop(sales, saleId, settleSale(stocking, saleId)),
+    patchSale: (request) => thenDrop(sales, request.saleId, patchSale(stocking, request)),
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
+    withdrawStock: (request) => withdrawStock(stocking, request),
     showSale: (saleId) => ledger.sales.find(saleId),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
     idempotency: ledger.idempotency,
@@ -250,6 +248,17 @@ function openWallet(wallet: Wallet, deps: Omit<ChargerDeps, 'wallet' | 'askWalle
   const breaker = createCircuitBreaker(deps.clock, WALLET_BREAKER);
   const told = walletWithBreaker(wallet, breaker, telemetry);
   return { breaker, charger: createCharger({ ...deps, wallet: told, askWallet: () => breaker.ask() }) };
+}
+
+/** What was changed is read again by the next who asks. */
+async function thenDrop<Result>(
+  sales: { drop(saleId: SaleId): void },
+  saleId: SaleId,
+  change: Promise<Result>,
+): Promise<Result> {
+  const result = await change;
+  sales.drop(saleId);
+  return result;
 }
 
 function nullWhenDown(error: unknown): null {

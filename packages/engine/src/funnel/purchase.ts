@@ -13,6 +13,7 @@ import { ONLY_SEGMENT, type SegmentKey } from '../domain/inventory/quota.ts';
 import type { Origin } from '../domain/order/claim.ts';
 import type { Order, OrderState } from '../domain/order/order.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { Sale } from '../domain/sale/sale.ts';
 import type { DryJudge } from '../inventory/judge-dry.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Orders } from '../ports/orders.ts';
@@ -33,6 +34,7 @@ export interface PurchaseDeps {
   readonly dryJudge: DryJudge;
   readonly intake: Intake;
   readonly knownOrders: KnownOrders;
+  readonly sales: { get(saleId: SaleId): Promise<Sale | null> };
 }
 
 export interface PurchaseRequest {
@@ -113,6 +115,9 @@ export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Prom
     if (outcome.kind === 'unknown') {
       return { kind: 'accepted', orderId, status: 'queued', units, isReplayed: false, receipt: null };
     }
+    // The gate of a settled sale may be gone for good.
+    const isGone = outcome.kind === 'not_ready' && (await deps.sales.get(saleId))?.state === 'settled';
+    if (isGone) return (await replayOf(deps, orderId, units)) ?? refuse('closed');
     return await refusalOf(deps, saleId, outcome);
   } finally {
     wait.end();

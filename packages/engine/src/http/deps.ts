@@ -19,12 +19,13 @@ import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
 import type { CreateSaleAnswer } from '../inventory/create-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
+import type { WithdrawRequest, WithdrawStockResult } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Idempotency } from '../ports/idempotency.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
-import type { PatchSaleResult } from '../ports/sales.ts';
+import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OrderStreamLimits } from './limits.ts';
 
@@ -51,8 +52,10 @@ export interface ServedEngine {
 
   createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
+  settleSale(saleId: SaleId): Promise<SettleSaleResult>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;
   receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
+  withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   /** Drafts, too. */
   listAllSales(): Promise<readonly Sale[]>;
   showSale(saleId: SaleId): Promise<Sale | null>;

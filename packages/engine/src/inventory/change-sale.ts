@@ -20,7 +20,7 @@ export interface OperateSaleDeps extends ChangeSaleDeps {
 
 export type OperateSaleAnswer = OperateSaleResult | { readonly kind: 'no_wallet' };
 
-/** Pausing and closing stop new claims only. */
+/** Pausing and closing stop new claims only; a closed sale's units come back to the centre. */
 export async function operateSale(
   deps: OperateSaleDeps,
   saleId: SaleId,

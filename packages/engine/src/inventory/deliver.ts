@@ -1,8 +1,8 @@
 /**
- * Delivers what is in transit to the gate, then tells the ledger. Both halves are harmless to repeat, so a lost answer or a
+ * Delivers what is in transit to the gate, or fetches it from there, then tells the ledger. Both halves are harmless to repeat, so a lost answer or a
  * crash between them is mended by doing it again.
  */
-import type { Move } from '../domain/inventory/move.ts';
+import type { Move, ReturnMove } from '../domain/inventory/move.ts';
 import type { Release } from '../domain/ledger/release.ts';
 import { segmentOf } from '../domain/order/claim.ts';
 import type { Gate } from '../ports/gate.ts';
@@ -32,8 +32,17 @@ export async function deliverMove(deps: DeliverDeps, move: Move): Promise<boolea
 /** Likewise; a claim that the gate does not know stays in transit, where a rebuild finds it. */
 export async function deliverRelease(deps: DeliverDeps, release: Release): Promise<boolean> {
   const call = await deps.session.call(segmentOf(release));
-  const answer = await deps.gate.release(call, release, release.epoch);
+  const answer = await deps.gate.release(call, release, release.epoch, release.destination);
   if (answer !== 'released' && answer !== 'repeated') return false;
   await deps.inventoryCentre.finishRelease(release.id);
+  return true;
+}
+
+/** Fetches what a return is to bring: the gate's figure, given once, is what becomes free. */
+export async function deliverReturn(deps: DeliverDeps, { id, quota, units, epoch }: ReturnMove): Promise<boolean> {
+  const call = await deps.session.call(quota);
+  const answer = await deps.gate.debit(call, { moveId: id, epoch, channel: quota.channel, units });
+  if (typeof answer === 'string') return false;
+  await deps.inventoryCentre.finishReturn(id, answer.units);
   return true;
 }

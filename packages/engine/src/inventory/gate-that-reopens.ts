@@ -17,7 +17,8 @@ export function gateThatReopens(gate: Gate, forget: (saleId: SaleId) => void): G
   return {
     ...gate,
     credit: (call, credit) => reopening(call.segment.saleId, () => gate.credit(call, credit)),
-    release: (call, claim, epoch) => reopening(call.segment.saleId, () => gate.release(call, claim, epoch)),
+    release: (call, claim, epoch, destination) =>
+      reopening(call.segment.saleId, () => gate.release(call, claim, epoch, destination)),
     load: (call, load) => reopening(call.segment.saleId, () => gate.load(call, load)),
   };
 }

@@ -76,6 +76,8 @@ async function sweep(deps: ReadPlacesDeps, saleId: SaleId): Promise<DryVerdict> 
   const result = await readPlaces(deps, saleId);
   if (result.kind !== 'read' || !result.reading.isStill) return 'units_left';
   const { free, available, inTransit, held, claimed } = result.reading.places;
+  // What is on its way back may be allotted again.
+  if (result.stock.openReturns.length > 0) return 'units_left';
   if (free + available + inTransit > 0) return 'units_left';
   return held + claimed > 0 ? 'none_left_now' : 'sold_out';
 }

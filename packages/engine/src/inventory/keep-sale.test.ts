@@ -13,6 +13,7 @@ import { createGateSession } from './gate-session.ts';
 import { createDryJudge, VERDICT_MS } from './judge-dry.ts';
 import { keepSale } from './keep-sale.ts';
 import { readPlaces } from './read-places.ts';
+import { withdrawStock } from './withdraw-stock.ts';
 
 const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
 
@@ -99,6 +100,60 @@ describe('keeping a sale', () => {
     });
   }
 
+  for (const when of ['before', 'after'] as const) {
+    it(`brings back what is unsold, whatever call of a close a crash ${when} it cut off`, async () => {
+      for (let atCall = 1; ; atCall++) {
+        const world = await newWorld(5);
+        await operateSale(world.deps, 'skin', 'publish');
+        await world.claim('ann');
+        const { burn, wasMet } = fuse(atCall, when);
+        const dying = world.depsWith(burn(world.store.gate), burn(world.inventoryCentre));
+        await operateSale(dying, 'skin', 'close').catch(() => undefined);
+        if (!wasMet()) return expect(atCall).toBeGreaterThan(8);
+
+        for (let round = 0; (await keepSale(world.deps, 'skin')) !== 'kept'; round++) expect(round).toBeLessThan(3);
+        expect(await world.places()).toEqual({ ...NOWHERE, free: 4, claimed: 1 });
+      }
+    });
+
+    it(`ends a withdrawal that a crash ${when} any call cut off, once`, async () => {
+      for (let atCall = 1; ; atCall++) {
+        const world = await newWorld(5);
+        await operateSale(world.deps, 'skin', 'publish');
+        const { burn, wasMet } = fuse(atCall, when);
+        const dying = { ...world.depsWith(burn(world.store.gate), burn(world.inventoryCentre)), clock: world.clock };
+        const request = { saleId: 'skin', delivery: 'van-1', units: 2 };
+        await withdrawStock(dying, request).catch(() => undefined);
+        if (!wasMet()) return expect(atCall).toBeGreaterThan(6);
+
+        for (let round = 0; (await keepSale(world.deps, 'skin')) !== 'kept'; round++) expect(round).toBeLessThan(3);
+        await withdrawStock({ ...world.deps, clock: world.clock }, request);
+        await keepSale(world.deps, 'skin');
+        expect(await world.places()).toEqual({ ...NOWHERE, available: 3 });
+      }
+    });
+  }
+
+  it('counts what was debited at a gate that was lost in its next load; a late finish changes nothing', async () => {
+    const world = await newWorld(5);
+    await operateSale(world.deps, 'skin', 'publish');
+    const quota = { ...SEGMENT, channel: 'main' };
+    const issued = await world.inventoryCentre.issueReturn({ moveId: 'back', quota, units: 3 });
+    if (issued.kind !== 'issued') throw new Error(issued.kind);
+    const debit = { moveId: 'back', epoch: issued.move.epoch, channel: 'main', units: 3 };
+    expect(await world.store.gate.debit(await world.deps.session.call(SEGMENT), debit)).toMatchObject({ units: 3 });
+    // In transit as far as the gate says, and sold out is not what an empty gate means now.
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 2, inTransit: 3 });
+    for (const buyer of ['ann', 'bob']) expect(await world.claim(buyer)).toBe('claimed');
+    expect(await createDryJudge({ ...world.deps, clock: world.clock }).judge('skin')).toBe('units_left');
+
+    world.store.lose();
+    expect(await keepSale(world.deps, 'skin')).toBe('kept');
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 5 });
+    await world.inventoryCentre.finishReturn('back', 3);
+    expect(await world.places()).toEqual({ ...NOWHERE, available: 5 });
+  });
+
   it('rebuilds a gate that lost everything from what the ledger has', async () => {
     const world = await newWorld(5);
     await operateSale(world.deps, 'skin', 'publish');
@@ -154,6 +209,32 @@ describe('an empty quota', () => {
 });
 
 describe('reading places', () => {
+  it('is not deceived by units that a gate gives up while the ledger is read', async () => {
+    const world = await newWorld(3);
+    await operateSale(world.deps, 'skin', 'publish');
+    const quota = { ...SEGMENT, channel: 'main' };
+    let stocks = 0;
+    const racing: InventoryCentre = {
+      ...world.inventoryCentre,
+      async stock(saleId, claims) {
+        stocks += 1;
+        // Between the first look at the gate and the look at the ledger.
+        if (stocks === 2) {
+          await world.inventoryCentre.issueReturn({ moveId: 'back', quota, units: null });
+          const debit = { moveId: 'back', epoch: 1, channel: 'main', units: null };
+          await world.store.gate.debit(await world.deps.session.call(SEGMENT), debit);
+          await world.inventoryCentre.finishReturn('back', 3);
+        }
+        return world.inventoryCentre.stock(saleId, claims);
+      },
+    };
+    const reading = readPlaces({ ...world.deps, inventoryCentre: racing, clock: world.clock }, 'skin');
+    const tick = setInterval(() => world.clock.advance(20), 1);
+    expect(await reading).toMatchObject({ reading: { isStill: true, isBalanced: true, places: { free: 3 } } });
+    clearInterval(tick);
+    expect(stocks).toBeGreaterThan(2);
+  });
+
   it('counts a claim that the ledger has but the gate was not told of once, as held', async () => {
     const world = await newWorld(3);
     await operateSale(world.deps, 'skin', 'publish');

@@ -1,6 +1,6 @@
 /**
  * Keeps a sale as it should be: its segments loaded on the server that is there, its terms known to the gate, what is in
- * transit delivered, its free units where they can be sold. It looks at what is and does what is missing, so the same few
+ * transit delivered, its free units where they can be sold, and, once it is closed, what is left back at the centre. It looks at what is and does what is missing, so the same few
  * steps publish a sale, warm it up after a start, rebuild it after a lost gate and finish what a crash left open. Off the
  * buying path; harmless to repeat.
  */
@@ -10,8 +10,10 @@ import type { SegmentRecord } from '../domain/ledger/epoch.ts';
 import { isSameTerms, termsOf } from '../domain/sale/sale.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Stock } from '../ports/inventory-centre.ts';
-import { type DeliverDeps, deliverMove, deliverRelease } from './deliver.ts';
+import { type DeliverDeps, deliverMove, deliverRelease, deliverReturn } from './deliver.ts';
+import { gatherUnits } from './gather-units.ts';
 import { type RebuildDeps, rebuildSegment } from './rebuild-segment.ts';
+import { returnUnits } from './return-units.ts';
 
 export interface KeepDeps extends DeliverDeps, RebuildDeps {
   readonly idSource: IdSource;
@@ -39,8 +41,19 @@ export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResu
   if (!stock) return 'absent';
   for (const move of stock.openMoves) isDone = (await deliverMove(deps, move)) && isDone;
   for (const release of stock.openReleases) isDone = (await deliverRelease(deps, release)) && isDone;
-  isDone = (await allotFreeUnits(deps, stock)) && isDone;
+  for (const move of stock.openReturns) isDone = (await deliverReturn(deps, move)) && isDone;
+  for (const withdrawal of stock.openWithdrawals) {
+    isDone = (await gatherUnits(deps, withdrawal)).kind !== 'open' && isDone;
+  }
+  isDone = (await placeUnits(deps, stock, isDone)) && isDone;
   return isDone ? 'kept' : 'unfinished';
+}
+
+/** While a sale sells its units belong to its gates; once it is closed, to the centre. */
+async function placeUnits(deps: KeepDeps, stock: Stock, isDone: boolean): Promise<boolean> {
+  if (stock.sale.state !== 'closed') return allotFreeUnits(deps, stock);
+  // A gate that has not confirmed the close still sells, and what comes to it later must be fetched, too.
+  return isDone && returnUnits(deps, stock, null);
 }
 
 async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord): Promise<boolean> {
@@ -54,7 +67,7 @@ async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord)
 /** Free units go to the sale's first quota, as one move. */
 async function allotFreeUnits(deps: KeepDeps, stock: Stock): Promise<boolean> {
   const [quota] = stock.quotas;
-  if (!quota || stock.sale.state === 'closed' || stock.centre.freeUnits === 0) return true;
+  if (!quota || stock.centre.freeUnits === 0) return true;
   const moveId = deps.idSource.newId();
   const decision = await deps.inventoryCentre.allot({ moveId, quota, units: stock.centre.freeUnits });
   if (decision.kind === 'refused') return true;

@@ -1,6 +1,6 @@
 /**
  * Reads where the units of a sale are. Gate and ledger are two stores; the reading counts only when no claim and no unit
- * moved at the gate while the ledger was read, else it is taken again.
+ * moved at the gate while the ledger was read, and no unit became free while the gate was, else it is taken again (P13).
  */
 import type { SaleId } from '../domain/ids.ts';
 import { derivePlaces } from '../domain/inventory/derive-places.ts';
@@ -41,24 +41,31 @@ const ATTEMPTS = 10;
 const BETWEEN_ATTEMPTS_MS = 20;
 
 export async function readPlaces(deps: ReadPlacesDeps, saleId: SaleId): Promise<ReadPlacesResult> {
-  const known = await deps.inventoryCentre.stock(saleId, []);
+  let known = await deps.inventoryCentre.stock(saleId, []);
   if (!known) return { kind: 'absent' };
+
+  // Nothing is at a gate any more, and none need be there.
+  if (known.sale.state === 'settled') return readingOf(known, [], true);
 
   for (let attempt = 1; ; attempt++) {
     const before = await readGates(deps.gate, known);
     const stock = await deps.inventoryCentre.stock(saleId, before?.flatMap((view) => view.unsettled) ?? []);
     if (!stock) return { kind: 'absent' };
     const after = await readGates(deps.gate, known);
-    const isStill = before !== null && after !== null && isSameMoment(before, after, stock);
-    if (before && (isStill || attempt === ATTEMPTS)) {
-      const places = derivePlaces(stock, before);
-      const totalUnits = stock.centre.totalUnits;
-      const reading = { places, totalUnits, isBalanced: sumOfPlaces(places) === totalUnits, isStill };
-      return { kind: 'read', reading, stock, views: before };
-    }
+    const isFreeStill: boolean = stock.generation === known.generation;
+    const isStill = before !== null && after !== null && isFreeStill && isSameMoment(before, after, stock);
+    if (before && (isStill || attempt === ATTEMPTS)) return readingOf(stock, before, isStill);
     if (attempt === ATTEMPTS) return { kind: 'not_read' };
+    known = stock;
     await new Promise<void>((resolve) => deps.clock.after(BETWEEN_ATTEMPTS_MS, resolve));
   }
+}
+
+function readingOf(stock: Stock, views: readonly SegmentView[], isStill: boolean): ReadPlacesResult {
+  const places = derivePlaces(stock, views);
+  const totalUnits = stock.centre.totalUnits;
+  const reading = { places, totalUnits, isBalanced: sumOfPlaces(places) === totalUnits, isStill };
+  return { kind: 'read', reading, stock, views };
 }
 
 /** Null when a segment with units at its gate is not there, or is what a restarted server remembers of it. */
@@ -84,6 +91,7 @@ function isSameMoment(before: readonly SegmentView[], after: readonly SegmentVie
       earlier.epoch === record.epoch &&
       later.epoch === record.epoch &&
       later.generation === earlier.generation &&
+      later.debitedUnits.size === earlier.debitedUnits.size &&
       comparePositions(later.position, earlier.position) === 0
     );
   });

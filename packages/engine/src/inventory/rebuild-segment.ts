@@ -28,7 +28,7 @@ export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord):
     cutThrough: lastOf(queued),
     queued,
   });
-  if (opened.kind === 'stale') return false;
+  if (opened.kind !== 'opened') return false;
   return (await deps.gate.load(call, planLoad(opened.snapshot))) === 'loaded';
 }
 

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BuyerMark } from '../domain/gate/plan-load.ts';
+import type { ReleaseDestination } from '../domain/ledger/release.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import { SALE_STATES, type SaleState } from '../domain/sale/sale.ts';
 import type { ClaimRequest, GateCall } from './gate.ts';
@@ -28,7 +29,19 @@ type GateStep = { readonly caller: Caller } & (
       readonly epochOffset: number;
     }
   /** The claims are numbered as they were made; the remainder counts. */
-  | { readonly kind: 'release'; readonly claim: number; readonly epochOffset: number }
+  | {
+      readonly kind: 'release';
+      readonly claim: number;
+      readonly epochOffset: number;
+      readonly destination: ReleaseDestination;
+    }
+  | {
+      readonly kind: 'debit';
+      readonly move: number;
+      readonly channel: string;
+      readonly units: number | null;
+      readonly epochOffset: number;
+    }
   | { readonly kind: 'markSettled'; readonly claims: readonly number[] }
   | { readonly kind: 'setTerms'; readonly state: SaleState; readonly epochOffset: number }
   | { readonly kind: 'load'; readonly epochOffset: number; readonly units: number }
@@ -66,7 +79,25 @@ const step: fc.Arbitrary<GateStep> = fc
           epochOffset,
         }),
       },
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('release' as const), claim: small(99), epochOffset }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          kind: fc.constant('release' as const),
+          claim: small(99),
+          epochOffset,
+          destination: fc.constantFrom('quota' as const, 'quota' as const, 'centre' as const),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant('debit' as const),
+          move: small(3),
+          channel: fc.constantFrom(...CHANNELS, 'absent'),
+          units: fc.option(fc.integer({ min: 1, max: 4 })),
+          epochOffset,
+        }),
+      },
       {
         weight: 2,
         arbitrary: fc.record({
@@ -113,6 +144,7 @@ interface Books {
   readonly unsettledIds: Set<string>;
   readonly releasedIds: Set<string>;
   readonly moveIds: Set<string>;
+  readonly debited: Map<string, number>;
 }
 
 export function gateSequenceContract(store: () => StoreUnderTest): void {
@@ -132,6 +164,7 @@ export function gateSequenceContract(store: () => StoreUnderTest): void {
           unsettledIds: new Set(),
           releasedIds: new Set(),
           moveIds: new Set(),
+          debited: new Map(),
         };
         for (const each of steps) await run(store(), { segment, books, step: each });
       }),
@@ -178,6 +211,7 @@ function check(books: Books, view: Awaited<ReturnType<OpenSegment['view']>>): vo
   expect(new Set(view.unsettled.map(claimId))).toEqual(books.unsettledIds);
   expect(view.releasedClaimIds).toEqual(books.releasedIds);
   expect(view.appliedMoveIds).toEqual(books.moveIds);
+  expect(view.debitedUnits).toEqual(books.debited);
 }
 
 async function callOf(store: StoreUnderTest, { segment, step: { caller } }: Turn): Promise<GateCall> {
@@ -202,19 +236,36 @@ async function apply(store: StoreUnderTest, turn: Turn, call: GateCall): Promise
       expect(each.epochOffset).toBe(0);
       expect(books.moveIds).not.toContain(moveId);
       books.moveIds.add(moveId);
-      books.broughtUnits.set(channelName, (books.broughtUnits.get(channelName) ?? Number.NaN) + units);
+      bring(books, channelName, units);
       return true;
     }
     case 'release': {
       const claim = books.made[each.claim % Math.max(1, books.made.length)];
       if (!claim) return false;
-      const answer = await store.gate.release(call, claim, books.epoch + each.epochOffset);
+      const answer = await store.gate.release(call, claim, books.epoch + each.epochOffset, each.destination);
       if (answer === 'repeated') expect(books.releasedIds).toContain(claimId(claim));
       if (answer !== 'released') return false;
       expect(each.epochOffset).toBe(0);
       expect(books.live.delete(claimId(claim))).toBe(true);
       books.unsettledIds.delete(claimId(claim));
       books.releasedIds.add(claimId(claim));
+      if (each.destination === 'centre') bring(books, claim.origin.channel, -claim.units);
+      return true;
+    }
+    case 'debit': {
+      const { channel: channelName, units } = each;
+      const moveId = `back-${each.move}`;
+      const epoch = books.epoch + each.epochOffset;
+      const before = (await segment.view()).availableUnits.get(channelName) ?? 0;
+      const answer = await store.gate.debit(call, { moveId, epoch, channel: channelName, units });
+      if (typeof answer === 'string') return false;
+      expect(each.epochOffset).toBe(0);
+      if (answer.kind === 'repeated') expect(answer.units).toBe(books.debited.get(moveId));
+      if (answer.kind === 'repeated') return false;
+      expect(books.debited.has(moveId)).toBe(false);
+      expect(answer.units).toBe(Math.min(units ?? before, before));
+      books.debited.set(moveId, answer.units);
+      bring(books, channelName, -answer.units);
       return true;
     }
     case 'markSettled': {
@@ -278,11 +329,16 @@ async function applyLoad(
   expect(offset).toBeGreaterThan(0);
   books.epoch += offset;
   books.moveIds.clear();
+  books.debited.clear();
   for (const [name, available] of availableUnits) {
     const live = [...books.live.values()].filter((claim) => claim.origin.channel === name);
     books.broughtUnits.set(name, available + unitsOf(live));
   }
   return true;
+}
+
+function bring(books: Books, channelName: string, units: number): void {
+  books.broughtUnits.set(channelName, (books.broughtUnits.get(channelName) ?? Number.NaN) + units);
 }
 
 function unitsOf(claims: readonly Claim[]): number {

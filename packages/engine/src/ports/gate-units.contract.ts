@@ -183,6 +183,96 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
     });
   });
 
+  describe('a release to the centre', () => {
+    test('P12: frees claim and limit, and gives the quota nothing', async () => {
+      const segment = await open({ units: 5 });
+      const claim = await segment.win(request({ buyerId: 'one', units: 2 }));
+      expect(await segment.claimOne(request({ buyerId: 'one' }))).toMatchObject({ kind: 'over_limit' });
+      const { generation } = await segment.view();
+      expect(await segment.release(claim, 1, 'centre')).toBe('released');
+      expect(await segment.view()).toMatchObject({
+        ...{ unsettled: [], releasedClaimIds: new Set([claimId(claim)]) },
+        ...{ availableUnits: new Map([[CHANNEL, 3]]), generation },
+      });
+      for (const destination of ['centre', 'quota'] as const) {
+        expect(await segment.release(claim, 1, destination)).toBe('repeated');
+      }
+      expect(await segment.available()).toBe(3);
+      expect(await segment.claimOne(request({ buyerId: 'one' }))).toMatchObject({ kind: 'claimed' });
+    });
+  });
+
+  describe('a debit', () => {
+    test('takes up to what is asked for, and no more than there is', async () => {
+      const segment = await open({ units: 5 });
+      expect(await segment.debit('back-1', 3)).toEqual({ kind: 'debited', units: 3 });
+      expect(await segment.available()).toBe(2);
+      expect(await segment.debit('back-2', 3)).toEqual({ kind: 'debited', units: 2 });
+      expect(await segment.claimOne(request())).toEqual({ kind: 'dry' });
+      expect((await segment.view()).debitedUnits).toEqual(
+        new Map([
+          ['back-1', 3],
+          ['back-2', 2],
+        ]),
+      );
+    });
+
+    test('of all takes all', async () => {
+      const segment = await open({ units: 5 });
+      await segment.win(request({ units: 2 }));
+      expect(await segment.debit('back', null)).toEqual({ kind: 'debited', units: 3 });
+      expect(await segment.debit('back-of-nothing', null)).toEqual({ kind: 'debited', units: 0 });
+      expect(await segment.available()).toBe(0);
+    });
+
+    test('P3: is made once per move, its figure told for ever, whatever has come to the quota since', async () => {
+      const segment = await open({ units: 5 });
+      const answers = await Promise.all(Array.from({ length: 10 }, () => segment.debit('back', 3)));
+      expect(answers.map((answer) => (typeof answer === 'object' ? answer.kind : answer)).toSorted()).toEqual([
+        'debited',
+        ...Array<string>(9).fill('repeated'),
+      ]);
+      expect(await segment.debit('nothing', null)).toEqual({ kind: 'debited', units: 2 });
+      expect(await segment.debit('late', 1)).toEqual({ kind: 'debited', units: 0 });
+      await segment.credit('move', 7);
+      expect(await segment.debit('back', null)).toEqual({ kind: 'repeated', units: 3 });
+      expect(await segment.debit('late', 1)).toEqual({ kind: 'repeated', units: 0 });
+      expect(await segment.available()).toBe(7);
+    });
+
+    test('of another epoch, or of a quota that is missing, moves nothing and is not remembered', async () => {
+      const segment = await open({ epoch: 2 });
+      const view = await segment.view();
+      for (const epoch of [1, 3]) expect(await segment.debit('back', 3, { epoch })).toBe('not_ready');
+      expect(await segment.debit('back', 3, { epoch: 2, channel: 'app' })).toBe('not_ready');
+      expect(await segment.view()).toEqual(view);
+      expect(await segment.debit('back', 3, { epoch: 2 })).toEqual({ kind: 'debited', units: 3 });
+    });
+
+    test('is forgotten with its epoch', async () => {
+      const segment = await open({ units: 5 });
+      await segment.debit('back', 3);
+      await segment.load({ epoch: 2, units: 5 });
+      expect(await segment.debit('back', 3)).toBe('not_ready');
+      expect(await segment.debit('back', 4, { epoch: 2 })).toEqual({ kind: 'debited', units: 4 });
+    });
+
+    test.each([0, -1, 0.5, Number.NaN])('of %d units is refused whole', async (units) => {
+      const segment = await open();
+      const view = await segment.view();
+      await expect(segment.debit('back', units)).rejects.toThrow();
+      expect(await segment.view()).toEqual(view);
+    });
+
+    test('leaves replays and marks alone: who has bought has bought', async () => {
+      const segment = await open({ units: 2 });
+      const wanted = request();
+      await segment.win(wanted);
+      await segment.debit('back', null);
+      expect(await segment.claimOne(wanted)).toMatchObject({ kind: 'replayed' });
+    });
+  });
+
   describe('settled claims', () => {
     test('are no longer unsettled, and stay claimed', async () => {
       const segment = await open();
@@ -268,6 +358,7 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
         availableUnits: new Map([[CHANNEL, 7]]),
         unsettled: [],
         appliedMoveIds: new Set(),
+        debitedUnits: new Map(),
         releasedClaimIds: new Set(),
         position: { epoch: 2, seq: 0 },
         generation: expect.any(Number),
@@ -348,7 +439,9 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
     > = {
       credit: (_segment, _claim, call) =>
         store().gate.credit(call, { moveId: 'm', epoch: 1, channel: CHANNEL, units: 1 }),
-      release: (_segment, claim, call) => store().gate.release(call, claim, 1),
+      release: (_segment, claim, call) => store().gate.release(call, claim, 1, 'quota'),
+      debit: (_segment, _claim, call) =>
+        store().gate.debit(call, { moveId: 'd', epoch: 1, channel: CHANNEL, units: null }),
       markSettled: (_segment, claim, call) => store().gate.markSettled(call, [claim]),
       setTerms: (segment, _claim, call) => store().gate.setTerms(call, { ...segment.terms, state: 'closed' }, 1),
       load: (segment, _claim, call) =>
@@ -378,9 +471,9 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
       const claim = await segment.win(request());
       const intime = await segment.call();
       await store().pass(CALL_MS);
-      expect(['credited', 'released', 'marked', 'set', 'loaded']).toContain(
-        await calls[name]?.(segment, claim, intime),
-      );
+      const answer = await calls[name]?.(segment, claim, intime);
+      const isDebit = typeof answer === 'object' && answer !== null && 'kind' in answer;
+      expect(['credited', 'released', 'marked', 'set', 'loaded', 'debited']).toContain(isDebit ? answer.kind : answer);
     });
 
     test.each(Object.keys(calls).filter((name) => name !== 'load'))('%s on no segment makes none', async (name) => {

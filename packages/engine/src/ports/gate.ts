@@ -9,6 +9,7 @@ import type { ClaimMark, ClaimRefusal } from '../domain/gate/decide-claim.ts';
 import type { SegmentLoad } from '../domain/gate/plan-load.ts';
 import type { BuyerId, OrderId } from '../domain/ids.ts';
 import type { SegmentKey } from '../domain/inventory/quota.ts';
+import type { ReleaseDestination } from '../domain/ledger/release.ts';
 import type { Claim, Position } from '../domain/order/claim.ts';
 import type { SaleTerms } from '../domain/sale/sale.ts';
 
@@ -40,6 +41,14 @@ export interface Credit {
   readonly units: number;
 }
 
+export interface Debit {
+  readonly moveId: string;
+  readonly epoch: number;
+  readonly channel: string;
+  /** At the most; null: all there are. */
+  readonly units: number | null;
+}
+
 /** What a gate says of one of its segments. */
 export interface SegmentView {
   readonly segment: SegmentKey;
@@ -52,12 +61,20 @@ export interface SegmentView {
   /** Claims that the gate has not been told are settled. */
   readonly unsettled: readonly Claim[];
   readonly appliedMoveIds: ReadonlySet<string>;
+  /** What was debited, by move id. */
+  readonly debitedUnits: ReadonlyMap<string, number>;
   /** Of the marks, those that were released; by claim id. */
   readonly releasedClaimIds: ReadonlySet<string>;
   /** The last claim made. */
   readonly position: Position;
   /** Rises in the very step that makes units claimable (P13). */
   readonly generation: number;
+}
+
+/** The move's figure, now or at the first time. */
+export interface DebitAnswer {
+  readonly kind: 'debited' | 'repeated';
+  readonly units: number;
 }
 
 export type Refused = 'not_ready' | 'late';
@@ -82,10 +99,22 @@ export interface Gate {
   credit(call: GateCall, credit: Credit): Promise<'credited' | 'repeated' | Refused>;
 
   /**
-   * Gives a claim's units back to its quota and frees the buyer's limit, once per claim. `unknown_claim`: there is no such
-   * mark, nothing was moved.
+   * Takes what the quota has, up to what is asked for, out of it, once per move id. The figure, which may be 0, is remembered
+   * under the id and told to whoever asks again; another epoch than the segment's is `not_ready`. The id is forgotten with
+   * its epoch only (P3).
    */
-  release(call: GateCall, claim: Claim, epoch: number): Promise<'released' | 'repeated' | 'unknown_claim' | Refused>;
+  debit(call: GateCall, debit: Debit): Promise<DebitAnswer | Refused>;
+
+  /**
+   * Ends a claim: frees the buyer's limit, and gives the units back to the quota when that is their destination, once per
+   * claim. `unknown_claim`: there is no such mark, nothing was moved.
+   */
+  release(
+    call: GateCall,
+    claim: Claim,
+    epoch: number,
+    destination: ReleaseDestination,
+  ): Promise<'released' | 'repeated' | 'unknown_claim' | Refused>;
 
   /** Changes what claims are judged by, at the given epoch only. `stale`: it has newer terms, and keeps them. */
   setTerms(call: GateCall, terms: SaleTerms, epoch: number): Promise<'set' | 'stale' | Refused>;

@@ -154,7 +154,9 @@ export async function brokenLaws(ledger: Ledger, saleId: string): Promise<readon
   for (const quota of quotas) {
     const name = quotaName(quota);
     const moving = stock.openMoves.filter((move) => quotaName(move.quota) === name);
-    const returning = stock.openReleases.filter((release) => quotaName(quotaOf(release)) === name);
+    const returning = stock.openReleases.filter(
+      (release) => quotaName(quotaOf(release)) === name && release.destination === 'quota',
+    );
     const inTransit = [...moving, ...returning].reduce((sum, { units }) => sum + units, 0);
     const journal = balances.quotas.get(name);
     law(Math.min(quota.heldUnits, quota.soldUnits, quota.quarantinedUnits) >= 0, `${name}: nothing is negative`);

@@ -40,6 +40,15 @@ type Step =
   | { readonly kind: 'finishMove'; readonly move: number }
   | { readonly kind: 'settle'; readonly group: readonly ClaimSpec[] }
   | { readonly kind: 'finishRelease'; readonly claim: number }
+  | { readonly kind: 'issueReturn'; readonly move: number; readonly quota: number; readonly units: number | null }
+  | { readonly kind: 'finishReturn'; readonly move: number; readonly units: number }
+  | { readonly kind: 'receive'; readonly delivery: number; readonly units: number }
+  | { readonly kind: 'withdraw'; readonly attempt: number; readonly delivery: number; readonly units: number }
+  | { readonly kind: 'closeWithdrawal'; readonly attempt: number }
+  | { readonly kind: 'cancel'; readonly order: number }
+  | { readonly kind: 'pay'; readonly order: number; readonly outcome: 'paid' | 'refunded'; readonly reference: number }
+  /** `isConfirmed`: the gates have the epochs that they should have. */
+  | { readonly kind: 'settleSale'; readonly isConfirmed: boolean }
   | { readonly kind: 'quarantine'; readonly claim: ClaimSpec }
   | {
       readonly kind: 'openEpoch';
@@ -49,6 +58,11 @@ type Step =
       readonly cut: number | null;
       readonly queued: readonly number[];
     };
+
+type BackStep = Extract<
+  Step,
+  { kind: `${'issue' | 'finish'}Return` | 'receive' | 'withdraw' | 'closeWithdrawal' | 'cancel' | 'pay' | 'settleSale' }
+>;
 
 export interface Sequence {
   readonly totalUnits: number;
@@ -102,6 +116,48 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      kind: fc.constant('issueReturn' as const),
+      move: small(4),
+      quota: small(2),
+      units: fc.option(fc.integer({ min: 1, max: 9 })),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('finishReturn' as const), move: small(4), units: small(9) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('receive' as const),
+      delivery: small(3),
+      units: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('withdraw' as const),
+      attempt: small(5),
+      delivery: small(3),
+      units: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('closeWithdrawal' as const), attempt: small(5) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), order: small(ORDERS - 1) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('pay' as const),
+      order: small(ORDERS - 1),
+      outcome: fc.constantFrom('paid' as const, 'paid' as const, 'refunded' as const),
+      reference: small(1),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settleSale' as const), isConfirmed: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       kind: fc.constant('openEpoch' as const),
       segment: small(1),
       fromOffset: fc.constantFrom(0, 0, 0, -1),
@@ -145,6 +201,7 @@ export async function runSequence(ledger: Ledger, sequence: Sequence): Promise<T
     expect(await brokenLaws(ledger, draft.id), `after ${JSON.stringify(each)}`).toEqual([]);
     const stock = await stockOf(ledger, draft.id, world.claims);
     await checkOrders(world, stock, sequence.limitUnits);
+    if (stock.sale.state === 'settled') checkSettled(stock);
     stocks.push(withoutSale(world, comparable(stock)));
   }
   return { answers: withoutSale(world, answers) as readonly unknown[], stocks };
@@ -185,7 +242,54 @@ async function take(world: World, each: Step): Promise<unknown> {
       return null;
     case 'openEpoch':
       return openEpochOf(world, each);
+    case 'issueReturn':
+    case 'finishReturn':
+    case 'receive':
+    case 'withdraw':
+    case 'closeWithdrawal':
+    case 'cancel':
+    case 'pay':
+    case 'settleSale':
+      return takeBack(world, each);
   }
+}
+
+/** What takes units back: from gates, from orders, out of the sale. */
+async function takeBack(world: World, each: BackStep): Promise<unknown> {
+  const { ledger, saleId } = world;
+  const centre = ledger.inventoryCentre;
+  switch (each.kind) {
+    case 'issueReturn': {
+      const { move, quota, units } = each;
+      return centre.issueReturn({ moveId: `${saleId}/back-${move}`, quota: quotaKey(saleId, quota), units });
+    }
+    case 'finishReturn':
+      return centre.finishReturn(`${saleId}/back-${each.move}`, each.units);
+    case 'receive':
+      return centre.receiveStock(saleId, { id: `d${each.delivery}`, units: each.units });
+    case 'withdraw': {
+      const { attempt, delivery, units } = each;
+      return centre.openWithdrawal({ id: `${saleId}/attempt-${attempt}`, saleId, delivery: `d${delivery}`, units });
+    }
+    case 'closeWithdrawal':
+      return centre.closeWithdrawal(`${saleId}/attempt-${each.attempt}`);
+    case 'cancel':
+      return untimed(await ledger.orders.cancel(orderIdOf(world, each.order), null));
+    case 'pay': {
+      const orderId = orderIdOf(world, each.order);
+      const notice = { orderId, reference: `${orderId}$${each.reference}`, outcome: each.outcome, amount: null };
+      return untimed(await ledger.orders.notePayment(notice));
+    }
+    case 'settleSale': {
+      const epochOf = (segment: number) => (world.epochs.get(segment) ?? 0) + (each.isConfirmed ? 0 : 1);
+      const confirmed = [0, 1].map((segment) => ({ saleId, region: REGION, segment, epoch: epochOf(segment) }));
+      return ledger.sales.settle(saleId, { confirmed, queuedClaims: 0, unsettledClaims: 0 });
+    }
+  }
+}
+
+function untimed<Result extends object>(result: Result): unknown {
+  return 'order' in result && result.order ? { ...result, order: timeless(result.order as Order) } : result;
 }
 
 async function openEpochOf(world: World, each: Step & { kind: 'openEpoch' }): Promise<unknown> {
@@ -197,7 +301,7 @@ async function openEpochOf(world: World, each: Step & { kind: 'openEpoch' }): Pr
     cutThrough: cut ? { epoch: cut.epoch, seq: cut.seq } : BEFORE_ALL,
     queued: each.queued.map((index) => world.claims[index]).filter((claim) => claim !== undefined),
   });
-  if (result.kind === 'stale') return result;
+  if (result.kind !== 'opened') return result;
   world.epochs.set(each.segment, result.snapshot.epoch);
   return {
     ...result.snapshot,
@@ -231,17 +335,23 @@ function claimOf(world: World, spec: ClaimSpec): Claim | undefined {
   return claim;
 }
 
-/** Held units are those of the live orders, and no buyer has more of them than the limit. */
+/** Held and sold units are those of the live orders, and no buyer has more of them than the limit. */
 async function checkOrders(world: World, stock: Stock, limitUnits: number): Promise<void> {
   const ids = Array.from({ length: ORDERS }, (_, index) => orderIdOf(world, index));
   const orders = await Promise.all(ids.map((id) => world.ledger.orders.find(id)));
   const live = orders.filter((order) => order !== null).filter((order) => isLive(order.state));
-  const heldUnits = stock.quotas.reduce((sum, quota) => sum + quota.heldUnits, 0);
-  expect(live.reduce((sum, order) => sum + order.units, 0)).toBe(heldUnits);
+  const orderedUnits = stock.quotas.reduce((sum, quota) => sum + quota.heldUnits + quota.soldUnits, 0);
+  expect(live.reduce((sum, order) => sum + order.units, 0)).toBe(orderedUnits);
   for (const buyerId of new Set(live.map((order) => order.buyerId))) {
     const units = live.filter((order) => order.buyerId === buyerId).reduce((sum, order) => sum + order.units, 0);
     expect(units).toBeLessThanOrEqual(limitUnits);
   }
+}
+
+/** P17: whatever is done, every unit is sold or free, and nothing is on its way. */
+function checkSettled({ quotas, openMoves, openReturns, openReleases, openWithdrawals }: Stock): void {
+  for (const quota of quotas) expect(quota.allottedUnits).toBe(quota.soldUnits);
+  expect([openMoves, openReturns, openReleases, openWithdrawals].flat()).toEqual([]);
 }
 
 function comparable(stock: Stock): unknown {
@@ -252,6 +362,9 @@ function comparable(stock: Stock): unknown {
     segments: sorted(stock.segments, segmentName),
     openMoves: sorted(stock.openMoves, (move) => move.id),
     openReleases: sorted(stock.openReleases, (release) => release.id),
+    openReturns: sorted(stock.openReturns, (move) => move.id),
+    openWithdrawals: sorted(stock.openWithdrawals, (withdrawal) => withdrawal.id),
+    generation: stock.generation,
     knownClaimIds: [...stock.knownClaimIds].sort(),
   };
 }

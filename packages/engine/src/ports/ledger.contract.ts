@@ -8,10 +8,12 @@ import type { LedgerSubject } from './ledger-fixture.contract.ts';
 import { conservationContract } from './ledger-sequence.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
+import { returnsContract } from './returns.contract.ts';
 import { saleKindsContract } from './sale-kinds.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
 import { quarantineContract } from './settlement-quarantine.contract.ts';
+import { withdrawalsContract } from './withdrawals.contract.ts';
 
 /** Some go a thousand times over a wire, beside other suites on a busy machine. */
 const SLOW_MS = 180_000;
@@ -32,6 +34,8 @@ export function ledgerContract(subject: LedgerSubject): void {
     settlementContract(ledger);
     quarantineContract(ledger);
     inventoryCentreContract(ledger);
+    returnsContract(ledger);
+    withdrawalsContract(ledger);
     journalContract(ledger);
     idempotencyContract(ledger);
     conservationContract(ledger);

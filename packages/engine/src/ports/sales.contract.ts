@@ -104,7 +104,8 @@ export function salesContract(ledger: () => Ledger): void {
       expect(await ledger().sales.operate(draft.id, 'resume')).toMatchObject({ kind: 'wrong_state' });
       expect(await ledger().sales.operate(draft.id, 'publish')).toEqual({ kind: 'changed', sale: live });
       expect(await ledger().sales.operate(draft.id, 'publish')).toEqual({ kind: 'repeated', sale: live });
-      expect(await ledger().sales.operate(draft.id, 'settle')).toEqual({ kind: 'wrong_state', sale: live });
+      const gates = { confirmed: [], queuedClaims: 0, unsettledClaims: 0 };
+      expect(await ledger().sales.settle(draft.id, gates)).toEqual({ kind: 'wrong_state', sale: live });
       expect(await ledger().sales.find(draft.id)).toEqual(live);
     });
 

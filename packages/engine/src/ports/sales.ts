@@ -1,6 +1,7 @@
 /** Sales, as the ledger holds them. */
 import type { SaleId } from '../domain/ids.ts';
 import type { PatchDecision } from '../domain/sale/decide-patch.ts';
+import type { GatesAtRest, OpenMatters } from '../domain/sale/decide-settle.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft, SalePatch } from '../domain/sale/sale.ts';
 
@@ -17,6 +18,11 @@ export type OperateSaleResult =
   | { readonly kind: 'wrong_state'; readonly sale: Sale }
   | { readonly kind: 'absent' };
 
+export type SettleSaleResult =
+  | OperateSaleResult
+  /** Nothing changed. */
+  | { readonly kind: 'still_open'; readonly sale: Sale; readonly open: OpenMatters };
+
 export type PatchSaleResult = PatchDecision | { readonly kind: 'absent' };
 
 export interface Sales {
@@ -30,6 +36,8 @@ export interface Sales {
   list(): Promise<readonly Sale[]>;
   /** Compare-and-set, as decideOperation says. */
   operate(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
+  /** Settles a closed sale, as decideSettle says: everything is looked at again in the transaction that changes the state. */
+  settle(saleId: SaleId, gates: GatesAtRest): Promise<SettleSaleResult>;
   /** Changes the named fields, if the sale still has the version that the caller saw. */
   patch(saleId: SaleId, version: number, patch: SalePatch): Promise<PatchSaleResult>;
 }

@@ -1,6 +1,7 @@
 /** What the contracts of gate and queue share: a server to run over, and short ways to open a segment and to claim. */
 import type { BuyerMark } from '../domain/gate/plan-load.ts';
 import type { SegmentKey } from '../domain/inventory/quota.ts';
+import type { ReleaseDestination } from '../domain/ledger/release.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import type { SaleTerms } from '../domain/sale/sale.ts';
 import type { ClaimOutcome, ClaimRequest, Gate, GateCall, SegmentView } from './gate.ts';
@@ -54,7 +55,12 @@ export interface OpenSegment {
     units: number,
     changes?: { readonly epoch?: number; readonly channel?: string },
   ): ReturnType<Gate['credit']>;
-  release(claim: Claim, epoch?: number): ReturnType<Gate['release']>;
+  debit(
+    moveId: string,
+    units: number | null,
+    changes?: { readonly epoch?: number; readonly channel?: string },
+  ): ReturnType<Gate['debit']>;
+  release(claim: Claim, epoch?: number, destination?: ReleaseDestination): ReturnType<Gate['release']>;
   setTerms(changes: Partial<SaleTerms>, epoch?: number): ReturnType<Gate['setTerms']>;
   view(): Promise<SegmentView>;
   available(channel?: string): Promise<number | undefined>;
@@ -156,7 +162,9 @@ export function segmentOn(store: StoreUnderTest, key: SegmentKey, terms: SaleTer
     },
     credit: async (moveId, units, { epoch = 1, channel = CHANNEL } = {}) =>
       gate.credit(await call(), { moveId, units, epoch, channel }),
-    release: async (claim, epoch = 1) => gate.release(await call(), claim, epoch),
+    debit: async (moveId, units, { epoch = 1, channel = CHANNEL } = {}) =>
+      gate.debit(await call(), { moveId, units, epoch, channel }),
+    release: async (claim, epoch = 1, destination = 'quota') => gate.release(await call(), claim, epoch, destination),
     setTerms: async (changes, epoch = 1) => gate.setTerms(await call(), { ...terms, ...changes }, epoch),
     available: async (channel = CHANNEL) => (await view()).availableUnits.get(channel),
     queued: async () => (await queue.peek(key)).map((entry) => claimId(entry.claim)),

@@ -188,7 +188,7 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
       if (isNothingLeft) nothingLeftMs = nowMs();
       isNothingLeft = unclaimedUnits(books) <= 0;
       if (isAllSold) allSoldMs = nowMs();
-      let unsold = books.draft?.totalUnits ?? 0;
+      let unsold = books.totalUnits;
       for (const order of books.orders.values()) if (accountOf(order) === 'sold') unsold -= order.units;
       isAllSold = unsold === 0;
     },

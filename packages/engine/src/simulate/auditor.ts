@@ -5,7 +5,7 @@
 import type { SegmentLoad } from '../domain/gate/plan-load.ts';
 import type { AllotDecision } from '../domain/inventory/centre.ts';
 import type { SettlementOutcome } from '../domain/ledger/decide-settlement.ts';
-import type { Release } from '../domain/ledger/release.ts';
+import type { Release, ReleaseDestination } from '../domain/ledger/release.ts';
 import type { Claim } from '../domain/order/claim.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
 import type { ClaimOutcome, ClaimRequest, Credit, GateCall } from '../ports/gate.ts';
@@ -13,6 +13,7 @@ import type { AllotRequest, OpenEpochRequest } from '../ports/inventory-centre.t
 import type { SaleQuota } from '../ports/sales.ts';
 import {
   addClaim,
+  addTo,
   type Books,
   type ClaimRecord,
   claimsOf,
@@ -27,14 +28,17 @@ import {
   type SegmentBook,
   sheetOf,
   unitsOfBuyer,
+  wayBackOf,
 } from './books.ts';
 import { createOrderAuditor, type OrderAuditor } from './order-auditor.ts';
+import { createReturnAuditor, type ReturnAuditor } from './return-auditor.ts';
 import type { Report } from './violation.ts';
 import { createWalletAuditor, type WalletAuditor } from './wallet-auditor.ts';
 
 export interface Auditor {
   readonly books: Books;
   readonly orders: OrderAuditor;
+  readonly returns: ReturnAuditor;
   readonly wallet: WalletAuditor;
   /** True when something was done since this was last asked. */
   takeDirty(): boolean;
@@ -49,7 +53,7 @@ export interface Auditor {
 
   claimed(call: GateCall, requests: readonly ClaimRequest[], outcomes: readonly ClaimOutcome[]): void;
   credited(call: GateCall, credit: Credit): void;
-  released(call: GateCall, claim: Claim): void;
+  released(call: GateCall, claim: Claim, destination: ReleaseDestination): void;
   loaded(call: GateCall, load: SegmentLoad): void;
   /** Whatever it remembers, nothing of it counts before it is loaded again. */
   gateRestarted(): void;
@@ -63,6 +67,9 @@ export interface AuditorParts {
   readonly nowMs: () => number;
 }
 
+/** Of a claim whose release was written. */
+const STATE_ON_ITS_WAY = { quota: 'returning', centre: 'ending' } as const;
+
 export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Auditor {
   const books = openBooks();
   let isDirty = false;
@@ -71,6 +78,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
   };
   const orders = createOrderAuditor({ books, report, sometimes, nowMs, touch });
   const wallet = createWalletAuditor({ books, report, sometimes, changed: orders.changed });
+  const returns = createReturnAuditor({ books, report, sometimes, touch, gateMoved });
 
   function segmentBook(name: string): SegmentBook {
     const book = books.segments.get(name) ?? { name, epoch: 0, cuts: [], dueAtLoad: new Map(), gate: null };
@@ -81,6 +89,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
   /** The gate that a call moved something at; a call that should have moved nothing is reported. */
   function gateMoved(call: GateCall, subject: string): NonNullable<SegmentBook['gate']> | null {
     isDirty = true;
+    returns.mayMove(subject, 'at a gate');
     if (nowMs() > call.deadlineMs) report('a late call moves nothing', subject, `deadline ${call.deadlineMs}`);
     const { gate } = segmentBook(nameOfSegment(call.segment));
     if (gate === null) report('a gate that was not loaded moves nothing', subject, `as ${call.identity}`);
@@ -113,7 +122,14 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       record.state = 'over';
     } else if (record.state === 'open') {
       if (!release) report('a claim that ends gives its units back', orderId, record.id);
-      record.state = release ? 'returning' : 'over';
+      const way = release?.destination ?? null;
+      if (release && way !== wayBackOf(books))
+        report('what is freed goes where its sale says', orderId, `to the ${way}`);
+      if (way === 'centre') {
+        sometimes('release-to-centre');
+        addTo(books.returned, record.quota, record.claim.units);
+      }
+      record.state = way === null ? 'over' : STATE_ON_ITS_WAY[way];
     } else report('a claim ends once', orderId, `${record.id} is ${record.state}`);
   }
 
@@ -143,6 +159,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
   return {
     books,
     orders,
+    returns,
     wallet,
     takeDirty() {
       const was = isDirty;
@@ -152,12 +169,14 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
 
     saleCreated(draft, quotas) {
       books.draft = draft;
+      books.totalUnits = draft.totalUnits;
       for (const quota of quotas) segmentBook(nameOfSegment({ ...quota, saleId: draft.id }));
     },
 
     allotted({ moveId, quota }, decision) {
       if (decision.kind === 'refused' || books.moves.has(moveId)) return;
       isDirty = true;
+      if (wayBackOf(books) !== 'quota') report('nothing goes out of a closed sale', moveId, `${decision.units} units`);
       books.moves.set(moveId, { id: moveId, quota: nameOfQuota(quota), units: decision.units, state: 'inTransit' });
     },
 
@@ -169,13 +188,17 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
 
     releaseFinished(releaseId) {
       isDirty = true;
-      const isOpen = [...books.claims.values()].some((each) => each.state === 'returning' && isNamed(each, releaseId));
+      const isOpen = [...books.claims.values()].some((each) => {
+        const isUnderWay = each.state === 'returning' || each.state === 'ending';
+        return isUnderWay && isNamed(each, releaseId);
+      });
       if (isOpen) report('a release is finished after it arrived', releaseId, 'still on its way');
     },
 
     epochOpened({ segment: key, fromEpoch, cutThrough }) {
       isDirty = true;
       sometimes('epoch-opened');
+      returns.mayMove(null, 'an epoch opens');
       const segment = segmentBook(nameOfSegment(key));
       if (fromEpoch !== segment.epoch) report('epochs follow each other', null, `${fromEpoch} after ${segment.epoch}`);
       segment.epoch += 1;
@@ -187,11 +210,12 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       }
       for (const record of books.claims.values()) {
         if (record.segment !== segment.name) continue;
-        if (record.state === 'returning') record.state = 'over';
+        if (record.state === 'returning' || record.state === 'ending') record.state = 'over';
         if (record.state !== 'open') continue;
         if (isBeyondCut(segment, record.claim.origin)) record.state = 'void';
         else sometimes('claim-counted-by-rebuild');
       }
+      returns.voidAll(segment);
       segment.dueAtLoad.clear();
       for (const quota of quotasOf(books, segment)) {
         const { allotted, claimed, held, sold } = sheetOf(books, segment, quota);
@@ -227,17 +251,21 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       if (gate && move) addTo(gate.available, move.quota, credit.units);
     },
 
-    released(call, claim) {
+    released(call, claim, destination) {
       const gate = gateMoved(call, claim.orderId);
       const record = books.claims.get(nameOfClaim(claim.orderId, claim.origin));
-      if (record?.state !== 'returning') report('a claim is released once', claim.orderId, record?.state ?? 'unknown');
+      const due = record?.state === 'ending' ? 'centre' : 'quota';
+      const isDue = record?.state === 'returning' || record?.state === 'ending';
+      if (!isDue) report('a claim is released once', claim.orderId, record?.state ?? 'unknown');
+      if (due !== destination) report('a release keeps its destination', claim.orderId, `to the ${destination}`);
       sometimes('release-delivered');
       if (record) record.state = 'over';
-      if (gate && record) addTo(gate.available, record.quota, record.claim.units);
+      if (gate && record && due === 'quota') addTo(gate.available, record.quota, record.claim.units);
     },
 
     loaded(call, load) {
       isDirty = true;
+      returns.mayMove(null, 'a load');
       const segment = segmentBook(nameOfSegment(load.segment));
       if (nowMs() > call.deadlineMs) report('a late call moves nothing', null, `load of epoch ${load.epoch}`);
       if (segment.gate && segment.gate.epoch >= load.epoch) {
@@ -269,8 +297,4 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       }
     },
   };
-}
-
-function addTo(available: Map<string, number>, quota: string, units: number): void {
-  available.set(quota, (available.get(quota) ?? 0) + units);
 }

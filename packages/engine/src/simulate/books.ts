@@ -6,7 +6,7 @@ import type { Quota, QuotaKey, SegmentKey } from '../domain/inventory/quota.ts';
 import type { Claim, Origin, Position } from '../domain/order/claim.ts';
 import type { OrderState } from '../domain/order/order.ts';
 import type { PaymentNotice, PaymentState } from '../domain/order/payment.ts';
-import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { SaleDraft, SaleState } from '../domain/sale/sale.ts';
 
 export interface MoveRecord {
   readonly id: string;
@@ -16,6 +16,17 @@ export interface MoveRecord {
   state: 'inTransit' | 'arrived' | 'absorbed';
 }
 
+export interface ReturnRecord {
+  readonly id: string;
+  readonly quota: string;
+  /** Null: all there are. */
+  readonly wanted: number | null;
+  /** What the gate gave. */
+  units: number;
+  /** `void`: a rebuild has what it may have debited in its load. */
+  state: 'issued' | 'debited' | 'finished' | 'void';
+}
+
 export interface ClaimRecord {
   readonly id: string;
   readonly claim: Claim;
@@ -23,10 +34,10 @@ export interface ClaimRecord {
   readonly quota: string;
   /**
    * `open`: taken at the gate, unknown to the ledger. `void`: a rebuild has put its units back before the ledger knew of it.
-   * `ordered`: its units are the order's. `returning`: on its way back, after a claim or an order that ended. `over`: it has
-   * no units any more.
+   * `ordered`: its units are the order's. `returning`: on its way back, after a claim or an order that ended. `ending`: its
+   * units are the centre's already, and its gate is to be told. `over`: it has no units any more.
    */
-  state: 'open' | 'void' | 'ordered' | 'returning' | 'over';
+  state: 'open' | 'void' | 'ordered' | 'returning' | 'ending' | 'over';
 }
 
 export interface OrderRecord {
@@ -64,6 +75,14 @@ export interface SegmentBook {
 
 export interface Books {
   draft: SaleDraft | null;
+  /** Changes with stock that comes and leaves. */
+  totalUnits: number;
+  saleState: SaleState;
+  /** How often units were seen to become free. */
+  freedTimes: number;
+  readonly returns: Map<string, ReturnRecord>;
+  /** By quota: units that have gone from it to the centre. */
+  readonly returned: Map<string, number>;
   readonly segments: Map<string, SegmentBook>;
   readonly moves: Map<string, MoveRecord>;
   readonly claims: Map<string, ClaimRecord>;
@@ -81,6 +100,7 @@ export interface Books {
 export function openBooks(): Books {
   return {
     ...{ draft: null, segments: new Map(), moves: new Map() },
+    ...{ totalUnits: 0, saleState: 'draft', freedTimes: 0, returns: new Map(), returned: new Map() },
     ...{
       claims: new Map(),
       claimsOfOrder: new Map(),
@@ -167,6 +187,10 @@ export function sheetOf(books: Books, segment: SegmentBook, quota: string): Quot
     sheet.allotted += move.units;
     if (move.state === 'inTransit') sheet.inTransit += move.units;
   }
+  sheet.allotted -= books.returned.get(quota) ?? 0;
+  for (const move of books.returns.values()) {
+    if (move.quota === quota && move.state === 'debited') sheet.inTransit += move.units;
+  }
   for (const { quota: own, state, claim } of books.claims.values()) {
     if (own !== quota) continue;
     if (state === 'open') sheet.claimed += claim.units;
@@ -182,7 +206,7 @@ export function sheetOf(books: Books, segment: SegmentBook, quota: string): Quot
 
 /** Units that some buyer could still get now or soon: neither in an order nor in a claim that may become one. */
 export function unclaimedUnits(books: Books): number {
-  let units = books.draft?.totalUnits ?? 0;
+  let units = books.totalUnits;
   for (const order of books.orders.values()) if (hasUnits(order)) units -= order.units;
   for (const { state, claim } of books.claims.values()) if (state === 'open') units -= claim.units;
   return units;
@@ -209,4 +233,14 @@ export function quotasOf(books: Books, segment: SegmentBook): readonly string[] 
   const names = new Set([...(segment.gate?.available.keys() ?? []), ...segment.dueAtLoad.keys()]);
   for (const { quota } of books.moves.values()) if (quota.startsWith(segment.name)) names.add(quota);
   return [...names];
+}
+
+export function addTo(figures: Map<string, number>, name: string, units: number): void {
+  figures.set(name, (figures.get(name) ?? 0) + units);
+}
+
+/** Where what becomes nobody's goes, as the product's papers say it. Null: nowhere, a settled sale has no gates. */
+export function wayBackOf({ saleState }: Books): 'quota' | 'centre' | null {
+  if (saleState === 'settled') return null;
+  return saleState === 'closed' ? 'centre' : 'quota';
 }

@@ -18,11 +18,18 @@ export function compareStores(books: Books, { stock, views }: StoreFigures, repo
 }
 
 function compareLedger(books: Books, stock: Stock, report: Report): void {
-  const total = books.draft?.totalUnits ?? 0;
+  const total = books.totalUnits;
   let allotted = 0;
   for (const move of books.moves.values()) allotted += move.units;
+  for (const units of books.returned.values()) allotted -= units;
+  if (stock.centre.totalUnits !== total) {
+    report('the total is what came and did not leave', null, `${stock.centre.totalUnits} instead of ${total}`);
+  }
+  if (stock.generation < books.freedTimes) {
+    report('the generation rises when units become free', null, `${stock.generation} after ${books.freedTimes} times`);
+  }
   if (stock.centre.freeUnits !== total - allotted) {
-    report('free is what was never allotted', null, `${stock.centre.freeUnits} instead of ${total - allotted}`);
+    report('free is what is not allotted', null, `${stock.centre.freeUnits} instead of ${total - allotted}`);
   }
   for (const quota of stock.quotas) {
     const segment = books.segments.get(nameOfSegment(quota));

@@ -5,6 +5,7 @@
 import type { Buyer } from '../domain/buyer.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
+import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { Order } from '../domain/order/order.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
@@ -17,12 +18,15 @@ import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer } from '../inventory/change-sale.ts';
 import type { CreateSaleAnswer } from '../inventory/create-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
+import type { WithdrawRequest, WithdrawStockResult } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
+import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
+import type { SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Wallet } from '../ports/wallet.ts';
 
@@ -47,6 +51,9 @@ export interface EngineUnderTest {
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
   createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
+  settleSale(saleId: SaleId): Promise<SettleSaleResult>;
+  receiveStock(saleId: SaleId, change: StockChange): Promise<ReceiveStockResult>;
+  withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   start(): Promise<void>;
 }

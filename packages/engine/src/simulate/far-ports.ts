@@ -21,9 +21,11 @@ export function farGate(gate: Gate, wire: Wire): Gate {
       wire.call(`markSettled ${claims.map((each) => each.orderId).join(' ')}`, () => gate.markSettled(call, claims)),
     credit: (call, credit) =>
       wire.call(`credit ${credit.moveId} ${credit.units} in epoch ${credit.epoch}`, () => gate.credit(call, credit)),
-    release: (call, claim, epoch) =>
-      wire.call(`release ${nameOfClaim(claim.orderId, claim.origin)} in epoch ${epoch}`, () =>
-        gate.release(call, claim, epoch),
+    debit: (call, debit) =>
+      wire.call(`debit ${debit.moveId} ${debit.units ?? 'all'} in epoch ${debit.epoch}`, () => gate.debit(call, debit)),
+    release: (call, claim, epoch, destination) =>
+      wire.call(`release ${nameOfClaim(claim.orderId, claim.origin)} in epoch ${epoch} to ${destination}`, () =>
+        gate.release(call, claim, epoch, destination),
       ),
     setTerms: (call, terms, epoch) => wire.call(`setTerms ${terms.state}`, () => gate.setTerms(call, terms, epoch)),
     load: (call, load) =>
@@ -88,6 +90,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       find: (saleId) => wire.call('sales.find', () => sales.find(saleId)),
       list: () => wire.call('sales.list', () => sales.list()),
       patch: (saleId, version, patch) => wire.call('sales.patch', () => sales.patch(saleId, version, patch)),
+      settle: (saleId, gates) => wire.call('sales.settle', () => sales.settle(saleId, gates)),
       operate: (saleId, operation) => wire.call(`sales.operate ${operation}`, () => sales.operate(saleId, operation)),
     },
     orders: {
@@ -119,6 +122,15 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       receiveStock: (saleId, change) =>
         wire.call(`receiveStock ${change.id}`, () => inventoryCentre.receiveStock(saleId, change)),
       allot: (request) => wire.call(`allot ${request.moveId} ${request.units}`, () => inventoryCentre.allot(request)),
+      openWithdrawal: (request) =>
+        wire.call(`openWithdrawal ${request.id} ${request.units}`, () => inventoryCentre.openWithdrawal(request)),
+      closeWithdrawal: (id) => wire.call(`closeWithdrawal ${id}`, () => inventoryCentre.closeWithdrawal(id)),
+      issueReturn: (request) =>
+        wire.call(`issueReturn ${request.moveId} ${request.units ?? 'all'}`, () =>
+          inventoryCentre.issueReturn(request),
+        ),
+      finishReturn: (moveId, units) =>
+        wire.call(`finishReturn ${moveId} ${units}`, () => inventoryCentre.finishReturn(moveId, units)),
       finishMove: (moveId) => wire.call(`finishMove ${moveId}`, () => inventoryCentre.finishMove(moveId)),
       finishRelease: (id) => wire.call(`finishRelease ${id}`, () => inventoryCentre.finishRelease(id)),
       openEpoch: (request) => {

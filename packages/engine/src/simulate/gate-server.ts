@@ -70,5 +70,6 @@ function copyOf(segment: Segment): Segment {
     unsettled: new Map(segment.unsettled),
     releasedClaimIds: new Set(segment.releasedClaimIds),
     appliedMoveIds: new Set(segment.appliedMoveIds),
+    debitedUnits: new Map(segment.debitedUnits),
   };
 }

@@ -5,14 +5,16 @@
  */
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
 import type { Stock } from '../ports/inventory-centre.ts';
-import { sheetOf, unclaimedUnits } from './books.ts';
+import { type ClaimRecord, hasUnits, paymentsOf, quotasOf, sheetOf, unclaimedUnits } from './books.ts';
 import { beginTry, pursue, SALE_ID } from './buyers.ts';
 import type { Stores } from './gate-server.ts';
 import { isMoneyAtRest, judgeMoneyAtRest } from './money-auditor.ts';
+import { settle } from './operator.ts';
 import type { Room } from './room.ts';
 
 export interface EndParts {
   readonly buyersLeft: ReadonlySet<string>;
+  readonly errandsLeft: ReadonlySet<string>;
   readonly isBroken: () => boolean;
 }
 
@@ -30,32 +32,57 @@ const PROBE_WITHIN_MS = 15_000;
 const CHARGES_END_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 
-export async function judgeTheEnd(room: Room, { buyersLeft, isBroken }: EndParts): Promise<void> {
+export async function judgeTheEnd(room: Room, { buyersLeft, errandsLeft, isBroken }: EndParts): Promise<void> {
+  const left = () => [...buyersLeft, ...errandsLeft];
   const { world, plan, report } = room;
   const deadlineMs = plan.healsMs + CALM_WITHIN_MS + (plan.life ? LIVES_END_WITHIN_MS : 0);
   if (plan.faults.pauses.length > 0) await world.run(plan.healsMs + TERMS_ARRIVE_WITHIN_MS, isBroken);
-  while (!isBroken() && !(await isCalm(room, buyersLeft)) && world.nowMs() < deadlineMs) {
+  while (!isBroken() && !(await isCalm(room, left())) && world.nowMs() < deadlineMs) {
     await world.run(world.nowMs() + LOOK_EVERY_MS, isBroken);
   }
   if (isBroken()) return;
-  await nameUnrest(room, buyersLeft);
+  await nameUnrest(room, left());
   for (let number = 1; !isBroken() && (await probe(room, number)) === 'bought'; number++);
   await world.run(world.nowMs() + PROBE_WITHIN_MS, () => isBroken() || areLivesOver(room));
   if (!isBroken()) await judgePoints(room);
   if (isBroken()) return;
-  const left = unclaimedUnits(room.auditor.books);
-  if (left > 0 && !isOver(room)) report('no unit is stranded', null, `${left} units that nobody can buy`);
+  const unclaimed = unclaimedUnits(room.auditor.books);
+  if (unclaimed > 0 && !isOver(room)) report('no unit is stranded', null, `${unclaimed} units that nobody can buy`);
+  // Where nobody pays, unpaid orders outlast the world.
+  if (isClosed(room) && room.plan.life) await judgeSettlement(room, isBroken);
+  if (isBroken()) return;
   await readAtRest(room, isBroken);
 }
 
-async function isCalm(room: Room, buyersLeft: ReadonlySet<string>): Promise<boolean> {
+async function isCalm(room: Room, left: readonly string[]): Promise<boolean> {
   const { stores, auditor, site } = room;
   if (site.isStalled() || !areLivesOver(room) || !(await areChargesOver(room))) return false;
   const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
   const { entries } = await stores.queue.depth();
-  if (!stock || buyersLeft.size > 0 || entries > 0 || stock.centre.freeUnits > 0) return false;
-  if (stock.openMoves.length + stock.openReleases.length > 0 || !(await areGatesUpToDate(stores, stock))) return false;
-  return ![...auditor.books.claims.values()].some(({ state }) => state === 'open' || state === 'returning');
+  if (!stock || left.length > 0 || entries > 0 || (await misplacedUnits(room, stock)) > 0) return false;
+  if (openOf(stock).length > 0 || !(await areGatesUpToDate(stores, stock))) return false;
+  return ![...auditor.books.claims.values()].some(({ state }) => isUnderWay(state));
+}
+
+function isUnderWay(state: ClaimRecord['state']): boolean {
+  return state === 'open' || state === 'returning' || state === 'ending';
+}
+
+function openOf({ openMoves, openReleases, openReturns, openWithdrawals }: Stock) {
+  return [...openMoves, ...openReleases, ...openReturns, ...openWithdrawals];
+}
+
+function isClosed({ auditor }: Room): boolean {
+  return auditor.books.saleState === 'closed' || auditor.books.saleState === 'settled';
+}
+
+/** Of a sale that sells, units that stay at the centre; of a closed one, units that stay at gates. */
+async function misplacedUnits(room: Room, { sale, centre, segments }: Stock): Promise<number> {
+  if (sale.state === 'settled') return 0;
+  if (!isClosed(room)) return centre.freeUnits;
+  const views = await Promise.all(segments.map((segment) => room.stores.gate.read(segment)));
+  const figures = views.flatMap((view) => [...(view?.availableUnits.values() ?? [])]);
+  return figures.reduce((sum, units) => sum + units, 0);
 }
 
 /** Nothing is to be said of money any more, and no order is unpaid that will end. */
@@ -72,6 +99,8 @@ async function areChargesOver({ stores }: Room): Promise<boolean> {
 
 /** Loaded on the server that is there, at the ledger's epoch, and told what the sale is. */
 async function areGatesUpToDate({ gate }: Stores, { segments, sale }: Stock): Promise<boolean> {
+  // Nobody asks the gates of a settled sale any more.
+  if (sale.state === 'settled') return true;
   const identity = await gate.identity();
   const views = await Promise.all(segments.map((segment) => gate.read(segment)));
   return segments.every(({ epoch }, at) => {
@@ -81,10 +110,11 @@ async function areGatesUpToDate({ gate }: Stores, { segments, sale }: Stock): Pr
 }
 
 /** Each promise of the end that has not come true. */
-async function nameUnrest({ plan, stores, auditor, report }: Room, buyersLeft: ReadonlySet<string>): Promise<void> {
-  for (const buyerId of buyersLeft) report('every buyer gets an answer', buyerId, 'still asking');
+async function nameUnrest(room: Room, left: readonly string[]): Promise<void> {
+  const { plan, stores, auditor, report } = room;
+  for (const name of left) report('every buyer gets an answer', name, 'still asking');
   for (const { claim, state, id } of auditor.books.claims.values()) {
-    if (state === 'open' || state === 'returning') report('every claim ends', claim.orderId, `${id} is ${state}`);
+    if (isUnderWay(state)) report('every claim ends', claim.orderId, `${id} is ${state}`);
   }
   for (const { orderId, state } of plan.life ? auditor.books.orders.values() : []) {
     if (state === 'pending') report('every unpaid order ends', orderId, state);
@@ -95,7 +125,10 @@ async function nameUnrest({ plan, stores, auditor, report }: Room, buyersLeft: R
   const stock = await stores.ledger.inventoryCentre.stock(SALE_ID, []);
   for (const move of stock?.openMoves ?? []) report('every move arrives', move.id, 'still open');
   for (const release of stock?.openReleases ?? []) report('every release arrives', release.orderId, 'still open');
-  if (stock && stock.centre.freeUnits > 0) report('no unit stays free', null, `${stock.centre.freeUnits} units`);
+  for (const move of stock?.openReturns ?? []) report('every return ends', move.id, 'still open');
+  for (const withdrawal of stock?.openWithdrawals ?? []) report('every withdrawal ends', withdrawal.id, 'still open');
+  const misplaced = stock ? await misplacedUnits(room, stock) : 0;
+  if (misplaced > 0) report('units are where their sale needs them', null, `${misplaced} are not`);
   if (stock && !(await areGatesUpToDate(stores, stock))) report('every gate is brought up to date', null, 'one is not');
   if (!stock) report('a sale is created', null, 'there is none');
 }
@@ -140,8 +173,9 @@ async function untilCharged({ world, auditor }: Room, orderId: string): Promise<
 }
 
 /** By the clock of whoever is asked. */
-function isOver({ world, plan }: Room): boolean {
-  return world.nowMs() + plan.faults.skewMs >= plan.endsMs;
+function isOver(room: Room): boolean {
+  const { world, plan } = room;
+  return isClosed(room) || world.nowMs() + plan.faults.skewMs >= plan.endsMs;
 }
 
 async function readAtRest(room: Room, isBroken: () => boolean): Promise<void> {
@@ -153,10 +187,19 @@ async function readAtRest(room: Room, isBroken: () => boolean): Promise<void> {
     if (reply.kind === 'none' || reply.answer.kind !== 'read')
       return report('at rest the places can be read', null, '');
     const { places, isBalanced, isStill } = reply.answer.reading;
-    const booked = { free: 0, available: 0, claimed: 0, inTransit: 0, held: 0, sold: 0, quarantined: 0 };
+    const booked = {
+      free: auditor.books.totalUnits,
+      available: 0,
+      claimed: 0,
+      inTransit: 0,
+      held: 0,
+      sold: 0,
+      quarantined: 0,
+    };
     for (const segment of auditor.books.segments.values()) {
-      for (const quota of segment.gate?.available.keys() ?? []) {
+      for (const quota of quotasOf(auditor.books, segment)) {
         const sheet = sheetOf(auditor.books, segment, quota);
+        booked.free -= sheet.allotted;
         booked.available += sheet.available ?? 0;
         booked.held += sheet.held;
         booked.sold += sheet.sold;
@@ -169,3 +212,40 @@ async function readAtRest(room: Room, isBroken: () => boolean): Promise<void> {
   void reading();
   await world.run(world.nowMs() + PROBE_WITHIN_MS, () => isRead || isBroken());
 }
+
+/** A closed sale at rest can be settled; then money still finds its way, and nothing else moves. */
+async function judgeSettlement(room: Room, isBroken: () => boolean): Promise<void> {
+  const { world, auditor, backEnd, report } = room;
+  let said = 'none';
+  const settling = async () => {
+    for (let tries = 0; said !== 'changed' && said !== 'repeated' && tries < SETTLE_TRIES; tries++) {
+      said = await settle(room);
+      if (tries > 0) await world.sleep(LOOK_EVERY_MS);
+    }
+    if (said !== 'changed' && said !== 'repeated') return report('a closed sale at rest is settled', null, said);
+    const random = world.random.fork();
+    for (const order of [...auditor.books.orders.values()].slice(0, AFTERLIVES)) {
+      const { orderId } = order;
+      const paid = paymentsOf(auditor.books, orderId).find(({ notice, state }) => {
+        return notice.outcome === 'paid' && state === 'applied';
+      });
+      if (hasUnits(order) && paid) {
+        if (random.chance(0.5)) await backEnd.tell(orderId, paid.notice.reference, 'refunded');
+      } else {
+        world.sometimes('late-money-after-settlement');
+        await backEnd.tell(orderId, `${orderId}$after`, 'paid');
+      }
+    }
+    said = 'over';
+  };
+  void settling();
+  await world.run(world.nowMs() + SETTLE_WITHIN_MS, () => isBroken() || said === 'over');
+  if (said !== 'over' && !isBroken()) report('a closed sale at rest is settled', null, said);
+  // What was sent before and comes late finds a sale that is settled.
+  await world.run(world.nowMs() + LATE_CALLS_MS, isBroken);
+}
+
+const SETTLE_TRIES = 5;
+const SETTLE_WITHIN_MS = 60_000;
+const AFTERLIVES = 4;
+const LATE_CALLS_MS = 5_000;

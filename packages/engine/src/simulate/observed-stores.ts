@@ -2,7 +2,10 @@
  * The stores as the auditor watches them: on the server's side of every wire, so that what was done is seen even when its
  * answer is lost.
  */
+
+import type { WithdrawalRequest } from '../domain/inventory/decide-withdrawal.ts';
 import type { Gate } from '../ports/gate.ts';
+import type { InventoryCentre } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Wallet } from '../ports/wallet.ts';
@@ -14,6 +17,41 @@ export interface Watch {
   readonly auditor: Auditor;
   readonly answers: AnswerAuditor;
   readonly sometimes: (mark: string) => void;
+}
+
+type Returns = 'receiveStock' | 'openWithdrawal' | 'closeWithdrawal' | 'issueReturn' | 'finishReturn';
+
+/** What brings units back, and stock that comes and leaves. */
+function observedReturns(centre: InventoryCentre, { returns }: Auditor): Pick<InventoryCentre, Returns> {
+  const requests = new Map<string, WithdrawalRequest>();
+  return {
+    async receiveStock(saleId, change) {
+      const result = await centre.receiveStock(saleId, change);
+      if (result.kind === 'received') returns.received(change.units);
+      return result;
+    },
+    async openWithdrawal(request) {
+      requests.set(request.id, request);
+      const result = await centre.openWithdrawal(request);
+      returns.withdrawn(request, result);
+      return result;
+    },
+    async closeWithdrawal(id) {
+      const result = await centre.closeWithdrawal(id);
+      const request = requests.get(id);
+      if (request) returns.withdrawn(request, result);
+      return result;
+    },
+    async issueReturn(request) {
+      const result = await centre.issueReturn(request);
+      if (result.kind === 'issued') returns.issued(request);
+      return result;
+    },
+    async finishReturn(moveId, units) {
+      await centre.finishReturn(moveId, units);
+      returns.finished(moveId, units);
+    },
+  };
 }
 
 /** `from`: the process at the other end of the wire. */
@@ -41,9 +79,16 @@ export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch,
       if (answer === 'repeated') sometimes('credit-repeated');
       return answer;
     },
-    async release(call, claim, epoch) {
-      const answer = answered(await gate.release(call, claim, epoch));
-      if (answer === 'released') auditor.released(call, claim);
+    async debit(call, debit) {
+      const answer = answered(await gate.debit(call, debit));
+      if (typeof answer === 'string') return answer;
+      if (answer.kind === 'debited') auditor.returns.debited(call, debit, answer.units);
+      else auditor.returns.toldAgain(debit, answer.units);
+      return answer;
+    },
+    async release(call, claim, epoch, destination) {
+      const answer = answered(await gate.release(call, claim, epoch, destination));
+      if (answer === 'released') auditor.released(call, claim, destination);
       if (answer === 'repeated') sometimes('release-repeated');
       return answer;
     },
@@ -81,12 +126,23 @@ export function observedQueue(queue: Queue, { auditor, sometimes }: Watch): Queu
   };
 }
 
-export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
+export function observedLedger(ledger: Ledger, { auditor, sometimes }: Watch): Ledger {
   const { sales, settlement, inventoryCentre, orders } = ledger;
   return {
     ...ledger,
     sales: {
       ...sales,
+      async operate(saleId, operation) {
+        const result = await sales.operate(saleId, operation);
+        if (result.kind === 'changed') auditor.returns.saleChanged(result.sale);
+        return result;
+      },
+      async settle(saleId, gates) {
+        const result = await sales.settle(saleId, gates);
+        if (result.kind === 'changed') auditor.returns.saleChanged(result.sale);
+        if (result.kind === 'still_open') sometimes('settle-refused');
+        return result;
+      },
       async create(draft, quotas) {
         const result = await sales.create(draft, quotas);
         if (result.kind === 'created') auditor.saleCreated(draft, quotas);
@@ -139,6 +195,7 @@ export function observedLedger(ledger: Ledger, { auditor }: Watch): Ledger {
     },
     inventoryCentre: {
       ...inventoryCentre,
+      ...observedReturns(inventoryCentre, auditor),
       async allot(request) {
         const decision = await inventoryCentre.allot(request);
         auditor.allotted(request, decision);

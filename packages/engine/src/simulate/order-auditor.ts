@@ -9,6 +9,7 @@ import type { Payment, PaymentNotice } from '../domain/order/payment.ts';
 import type { CancelResult, OrdersEnded, PaymentResult } from '../ports/orders.ts';
 import {
   accountOf,
+  addTo,
   type Books,
   type ClaimRecord,
   claimsOf,
@@ -18,6 +19,7 @@ import {
   paymentsOf,
   recordOf,
   unitsOfBuyer,
+  wayBackOf,
 } from './books.ts';
 import type { Report } from './violation.ts';
 
@@ -98,7 +100,7 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
   function unitsGained(order: OrderRecord): void {
     let taken = 0;
     for (const each of books.orders.values()) if (hasUnits(each)) taken += each.units;
-    const total = books.draft?.totalUnits ?? 0;
+    const total = books.totalUnits;
     if (taken > total) report('never more is sold than there is', order.orderId, `${taken} of ${total}`);
     const own = unitsOfBuyer(books, order.buyerId);
     if (own > (books.draft?.limitUnits ?? 0)) report('no buyer passes the limit', order.orderId, `${own} units`);
@@ -114,14 +116,26 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
 
   /** The units of the order's claim are on their way back: by exactly one release, which names that claim. */
   function unitsFreed(order: OrderRecord, releases: readonly Release[]): void {
+    const way = wayBackOf(books);
     const [release] = releases;
     const claim = books.claims.get(order.claimId);
+    if (way !== 'quota') addTo(books.returned, order.quota, order.units);
+    if (way === null) {
+      if (claim) claim.state = 'over';
+      sometimes('freed-on-paper');
+      if (release) report('nothing moves in a settled sale', order.orderId, release.id);
+      return;
+    }
+    if (way === 'centre') sometimes('release-to-centre');
     const isOwn = release && nameOfClaim(release.orderId, release.origin) === order.claimId;
     if (releases.length !== 1) report('an order that ends writes one release', order.orderId, `${releases.length}`);
     else if (!isOwn) report('an order that ends releases its own claim', order.orderId, release?.id ?? '');
     if (release && release.units !== order.units) report('all units go back', order.orderId, `${release.units} units`);
+    if (release && release.destination !== way) {
+      report('what is freed goes where its sale says', order.orderId, `to the ${release.destination}`);
+    }
     if (claim?.state !== 'ordered') report('a claim ends once', order.orderId, `${claim?.id} is ${claim?.state}`);
-    if (claim) claim.state = 'returning';
+    if (claim) claim.state = way === 'quota' ? 'returning' : 'ending';
   }
 
   function moved(record: OrderRecord, to: OrderState): void {
@@ -150,16 +164,25 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
     else if (releases.length > 0) report('only an order that ends writes a release', after.orderId, after.state);
   }
 
-  /** What an order of a claim that counts must be at once, by what came before it. */
-  function dueState({ orderId, buyerId }: Order): OrderState {
+  function isCancelledEarly({ orderId, buyerId }: Order): boolean {
     const canceller = books.parkedCancels.get(orderId);
-    if (canceller === null || canceller === buyerId) return 'cancelled';
-    if (books.draft?.offer.kind === 'gift_pack') return 'paid';
+    return canceller === null || canceller === buyerId;
+  }
+
+  /** What an order of a claim that counts must be at once, by what came before it. */
+  function dueState(order: Order): OrderState {
+    const { orderId } = order;
+    const isCancelled = isCancelledEarly(order);
     const parked = paymentsOf(books, orderId).filter(({ state }) => state === 'parked');
     const first = parked.find(({ notice }) => notice.outcome === 'paid');
+    // A closed sale has no units for late money.
+    const isLost = isCancelled && wayBackOf(books) !== 'quota';
+    if (isCancelled && !(isLost && first)) return 'cancelled';
+    if (!isCancelled && books.draft?.offer.kind === 'gift_pack') return 'paid';
     if (!first) return 'pending';
     const isBack = parked.some(({ notice }) => notice !== first.notice && notice.reference === first.notice.reference);
-    return isBack ? 'refunded' : 'paid';
+    if (isBack) return 'refunded';
+    return isLost ? 'paid_unfulfilled' : 'paid';
   }
 
   return {
@@ -171,6 +194,8 @@ export function createOrderAuditor({ books, report, sometimes, nowMs, touch }: O
       const record = made({ ...order, state: 'pending' });
       unitsGained(record);
       if (order.state !== due) report('what was parked takes effect', order.orderId, `${order.state}, not ${due}`);
+      // It ended first, so money that it had waiting was never its own.
+      if (isCancelledEarly(order) && due !== 'cancelled') record.states.push({ state: 'cancelled', atMs: nowMs() });
       if (order.state === 'paid') sometimes('parked-payment-applied');
       if (order.state === 'cancelled') sometimes('cancelled-while-queued');
       changed(order, release ? [release] : []);

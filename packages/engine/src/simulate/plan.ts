@@ -49,6 +49,19 @@ export interface Life {
   readonly notices: { readonly repeated: number; readonly slowMs: number };
 }
 
+/** Stock that comes, or, below zero, is withdrawn. */
+export interface Errand {
+  readonly atMs: number;
+  readonly units: number;
+}
+
+/** What an operator does while the sale sells. */
+export interface Operations {
+  readonly errands: readonly Errand[];
+  /** Null: the sale stays open. */
+  readonly closesMs: number | null;
+}
+
 export interface Plan {
   readonly totalUnits: number;
   readonly limitUnits: number;
@@ -66,6 +79,8 @@ export interface Plan {
   readonly offer: Offer;
   /** Null: nobody pays, and no order ends while the world lasts. */
   readonly life: Life | null;
+  /** Null: nobody changes stock or closes the sale. */
+  readonly operations: Operations | null;
   readonly faults: Faults;
 }
 
@@ -94,14 +109,17 @@ export interface Drawing {
   readonly drawFaults: DrawFaults;
   /** How many of its worlds go on after settlement: money, cancels, short holds. */
   readonly lifeChance: number;
+  /** How many have an operator who brings stock, withdraws some, and closes the sale. */
+  readonly operatorChance?: number;
   readonly offer?: Offer;
 }
 
-export function drawPlan(random: Random, { drawFaults, lifeChance, offer = plainOffer('sale') }: Drawing): Plan {
+export function drawPlan(random: Random, drawing: Drawing): Plan {
+  const { drawFaults, lifeChance, operatorChance = 0, offer = plainOffer('sale') } = drawing;
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
-  return {
+  const plan: Plan = {
     totalUnits: random.whole(0, 20),
     limitUnits: random.whole(1, 3),
     buyers: random.chance(0.1) ? random.whole(0, 60) : random.whole(0, 20),
@@ -114,7 +132,27 @@ export function drawPlan(random: Random, { drawFaults, lifeChance, offer = plain
     hasOnlooker: random.chance(0.3),
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
     life: random.chance(lifeChance) ? lifeFor(offer, drawLife(random)) : null,
+    operations: random.chance(operatorChance) ? drawOperations(random, healsMs) : null,
   };
+  return plan.operations && !isEmbedded ? withLossAtClose(plan, random) : plan;
+}
+
+/** A gate that is lost while its units are on their way back: nothing tests a return harder. */
+function withLossAtClose(plan: Plan, random: Random): Plan {
+  const { closesMs } = plan.operations ?? { closesMs: null };
+  if (closesMs === null || plan.faults.restarts.length === 0) return plan;
+  const atMs = Math.min(plan.healsMs, closesMs + random.whole(1, 1_000));
+  const restart: Restart = { atMs, memory: random.pick(['lost', 'older']), rememberedMs: Math.max(0, atMs - 500) };
+  return { ...plan, faults: { ...plan.faults, restarts: [...plan.faults.restarts, restart] } };
+}
+
+/** More is withdrawn than comes, and often more than there is. */
+function drawOperations(random: Random, healsMs: number): Operations {
+  const errands = Array.from({ length: random.whole(0, 4) }, () => ({
+    atMs: random.whole(0, healsMs),
+    units: random.chance(0.3) ? random.whole(1, 5) : -random.whole(1, 8),
+  }));
+  return { errands, closesMs: random.chance(0.8) ? random.whole(0, healsMs) : null };
 }
 
 /** A wallet is asked a few times a second: an order that is held for less would never be charged. */

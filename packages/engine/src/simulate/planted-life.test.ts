@@ -8,7 +8,7 @@ import type { Stores } from './gate-server.ts';
 import { type Parts, type Planted, plantedContract, withOrders } from './planted.contract.ts';
 
 function releaseOf(order: Order): Release {
-  return { ...order, id: claimId(order), epoch: order.origin.epoch };
+  return { ...order, id: claimId(order), epoch: order.origin.epoch, destination: 'quota' };
 }
 
 /** The units of refunded orders are given to the gate, and then once more. */
@@ -25,8 +25,8 @@ function refundTwice(stores: Stores): Stores {
     }))(stores),
     gate: {
       ...stores.gate,
-      async release(call, claim, epoch) {
-        const answer = await stores.gate.release(call, claim, epoch);
+      async release(call, claim, epoch, destination) {
+        const answer = await stores.gate.release(call, claim, epoch, destination);
         const { units, origin } = claim;
         const again = { moveId: `again ${claim.orderId}`, epoch, channel: origin.channel, units };
         if (answer === 'released' && refunded.has(claimId(claim))) await stores.gate.credit(call, again);

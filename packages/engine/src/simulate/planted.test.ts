@@ -38,8 +38,8 @@ const PLANTED: readonly Planted[] = [
     ...{ scenario: 'gate-loss', withinSeeds: 300 },
     broken: ['the gate has what moved there'],
     plant: withGate((gate) => ({
-      async release(call, claim, epoch) {
-        const answer = await gate.release(call, claim, epoch);
+      async release(call, claim, epoch, destination) {
+        const answer = await gate.release(call, claim, epoch, destination);
         const { units, origin } = claim;
         const again = { moveId: `again ${claim.orderId}`, epoch, channel: origin.channel, units };
         if (answer === 'released') await gate.credit(call, again);

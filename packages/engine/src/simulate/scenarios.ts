@@ -126,6 +126,20 @@ function drawExchange(random: Random, healsMs: number): Faults {
   };
 }
 
+/** What comes between a debit and its finish: lost answers, crashes, a gate that is lost. */
+function drawEnding(random: Random, healsMs: number): Faults {
+  return {
+    ...NO_FAULTS_AT_ALL,
+    settlement: random.chance(0.3) ? waiting(random) : NO_FAULTS,
+    buyer: random.chance(0.3) ? lossy(random) : NO_FAULTS,
+    gate: random.chance(0.5) ? lossy(random) : NO_FAULTS,
+    ledger: random.chance(0.6) ? { ...lossy(random), requestLost: random.whole(5, 40) / 100 } : NO_FAULTS,
+    restarts: random.chance(0.6) ? drawRestarts(random, healsMs, 4) : [],
+    deaths: random.chance(0.4) ? drawTimes(random, healsMs, 3) : [],
+    stalls: random.chance(0.3) ? drawStalls(random, healsMs, 2) : [],
+  };
+}
+
 export const SCENARIOS = {
   swarm: {
     drawFaults: drawSwarm,
@@ -222,9 +236,21 @@ export const SCENARIOS = {
       ...['refund-nothing_taken', 'wallet-reply-lost', 'revived', 'order-paid', 'order-expired', 'order-refunded'],
     ],
   },
+  ending: {
+    drawFaults: drawEnding,
+    lifeChance: 1,
+    operatorChance: 1,
+    marks: [
+      ...['sale-closed', 'sale-settled', 'settle-refused', 'release-to-centre', 'freed-on-paper'],
+      ...['return-debited', 'return-of-nothing', 'debit-repeated', 'return-void', 'return-void-after-debit'],
+      ...['told-withdrawn', 'told-repeated', 'told-not_enough', 'told-unfinished'],
+      ...['withdrawal-open', 'withdrawal-refused', 'late-money-after-settlement', 'refused-closed'],
+    ],
+  },
   storm: {
     drawFaults: drawStorm,
     lifeChance: 0.3,
+    operatorChance: 0.3,
     marks: ['rebuild-happened', 'process-died', 'request-duplicated'],
   },
 } as const satisfies Record<string, Scenario>;

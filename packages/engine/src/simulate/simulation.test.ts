@@ -14,6 +14,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['order-life', 100],
   ['gift-pack', 60],
   ['exchange', 90],
+  ['ending', 250],
   ['gate-loss', 250],
   ['lost-answers', 60],
   ['worker-crash', 60],

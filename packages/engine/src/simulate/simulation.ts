@@ -5,10 +5,11 @@
 import type { SaleDraft } from '../domain/sale/sale.ts';
 import { SALE_ID, sendBuyers } from './buyers.ts';
 import { judgeTheEnd } from './judge-the-end.ts';
+import { sendOperator } from './operator.ts';
 import { drawPlan } from './plan.ts';
 import { WORLD_BEGINS_MS } from './process.ts';
 import { audit, furnish, type Room, type UnderTest } from './room.ts';
-import { SCENARIOS, type ScenarioName } from './scenarios.ts';
+import { SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts';
 import type { Report, Violation } from './violation.ts';
 import { type Barrier, createWorld, type World } from './world.ts';
 
@@ -52,13 +53,14 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
   void openSale(room);
   room.site.start();
   const buyersLeft = sendBuyers(room, plan);
+  const errandsLeft = plan.operations ? sendOperator(room, plan.operations) : new Set<string>();
   if (plan.hasOnlooker) void look(room);
   schedule(room);
 
   const isBroken = () => violations.length > 0;
   await world.run(plan.healsMs, isBroken);
   room.heal();
-  await judgeTheEnd(room, { buyersLeft, isBroken });
+  await judgeTheEnd(room, { buyersLeft, errandsLeft, isBroken });
 
   return {
     seed: options.seed,

@@ -87,14 +87,30 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       return 'credited';
     },
 
-    async release(call, claim, epoch) {
+    async debit(call, { moveId, epoch, channel, units }) {
+      invariant(units === null || (isUnitCount(units) && units > 0), 'a debit is a positive whole number of units');
+      const segment = admit(call, clock, server);
+      if (typeof segment === 'string') return segment;
+      if (segment.epoch !== epoch) return 'not_ready';
+      const remembered = segment.debitedUnits.get(moveId);
+      if (remembered !== undefined) return { kind: 'repeated', units: remembered };
+      const available = segment.availableUnits.get(channel);
+      if (available === undefined) return 'not_ready';
+      const debited = Math.min(units ?? available, available);
+      segment.availableUnits.set(channel, available - debited);
+      segment.debitedUnits.set(moveId, debited);
+      return { kind: 'debited', units: debited };
+    },
+
+    async release(call, claim, epoch, destination) {
       const segment = admit(call, clock, server);
       if (typeof segment === 'string') return segment;
       if (segment.epoch !== epoch) return 'not_ready';
       const mark = markOf(segment, claim);
       if (!mark) return 'unknown_claim';
       if (mark.state === 'ended') return 'repeated';
-      if (!addUnits(segment, mark.origin.channel, mark.units)) return 'not_ready';
+      const isBack = destination === 'centre' || addUnits(segment, mark.origin.channel, mark.units);
+      if (!isBack) return 'not_ready';
       changeMark(segment, claim, mark, 'ended');
       return 'released';
     },

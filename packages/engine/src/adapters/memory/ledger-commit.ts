@@ -23,6 +23,7 @@ function write(rows: Rows, changes: Changes): void {
   for (const row of changes.newQuarantine ?? []) rows.quarantine.set(claimId(row.claim), row);
   for (const [key, units] of changes.deliveries ?? []) rows.deliveries.set(key, units);
   writeInTransit(rows, changes);
+  writeReturns(rows, changes);
   for (const entry of changes.entries ?? []) listIn(rows.journal, entry.saleId).push(entry);
   for (const event of changes.events ?? []) listIn(rows.events, event.orderId).push(event);
   for (const payment of changes.payments ?? []) writePayment(rows, payment);
@@ -67,6 +68,15 @@ function writeInTransit(rows: Rows, changes: Changes): void {
   }
   for (const move of changes.closedMoves ?? []) rows.openMoves.delete(move.id);
   for (const release of changes.closedReleases ?? []) rows.openReleases.delete(release.id);
+}
+
+function writeReturns(rows: Rows, changes: Changes): void {
+  for (const move of changes.newReturns ?? []) {
+    rows.returns.set(move.id, move);
+    rows.openReturns.set(move.id, move);
+  }
+  for (const move of changes.closedReturns ?? []) rows.openReturns.delete(move.id);
+  for (const withdrawal of changes.withdrawals ?? []) rows.withdrawals.set(withdrawal.id, withdrawal);
 }
 
 function listIn<K, V>(lists: Map<K, V[]>, key: K): V[] {

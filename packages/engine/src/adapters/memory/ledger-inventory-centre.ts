@@ -12,10 +12,13 @@ import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import { termsOf } from '../../domain/sale/sale.ts';
 import type { InventoryCentre, Stock } from '../../ports/inventory-centre.ts';
 import { commit } from './ledger-commit.ts';
-import { isKnownClaim, isOfSegment, ordersOfSegment, type Rows } from './ledger-rows.ts';
+import { deliveryKey, isKnownClaim, isOfSegment, ordersOfSegment, type Rows } from './ledger-rows.ts';
+import { createMemoryWithdrawals } from './ledger-withdrawals.ts';
 
 export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
   return {
+    ...createMemoryWithdrawals(rows),
+
     async stock(saleId, claims) {
       return stockOf(rows, saleId, claims);
     },
@@ -23,11 +26,17 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
     async receiveStock(saleId, change) {
       const row = rows.sales.get(saleId);
       if (!row) return { kind: 'absent' };
-      const receivedUnits = rows.deliveries.get(deliveryKey(saleId, change.id)) ?? null;
+      const receivedUnits =
+        rows.deliveries.get(deliveryKey(saleId, change.id)) ?? withdrawnUnits(rows, saleId, change.id);
       const decision = decideStock({ state: row.sale.state, centre: row.centre, receivedUnits }, change);
       if (decision.kind !== 'received') return decision;
       commit(rows, {
-        sales: [{ sale: { ...row.sale, totalUnits: decision.centre.totalUnits }, centre: decision.centre }],
+        sales: [
+          {
+            sale: { ...row.sale, totalUnits: decision.centre.totalUnits },
+            ...{ centre: decision.centre, generation: row.generation + 1 },
+          },
+        ],
         deliveries: [[deliveryKey(saleId, change.id), change.units]],
         entries: [stockReceived(saleId, change.units, change.id)],
       });
@@ -42,7 +51,9 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
       const quota = rows.quotas.get(quotaName(key));
       const segment = rows.segments.get(segmentName(key));
       invariant(row && quota && segment, `quota ${quotaName(key)} is in the ledger`);
-      const decision = decideAllot(row.centre, unitsWanted);
+      const isWithdrawing = openWithdrawalsOf(rows, key.saleId).length > 0;
+      const view = { centre: row.centre, state: row.sale.state, isWithdrawing };
+      const decision = decideAllot(view, unitsWanted);
       if (decision.kind === 'refused') return decision;
 
       const { saleId, region, channel } = quota;
@@ -68,30 +79,42 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
 
     async finishRelease(releaseId) {
       const release = rows.openReleases.get(releaseId);
-      if (release) commit(rows, { closedReleases: [release], entries: [releaseArrived(release)] });
+      if (release) commit(rows, { closedReleases: [release], entries: releaseArrived(release) });
     },
 
     async openEpoch({ segment: key, fromEpoch, cutThrough, queued }) {
       const before = rows.segments.get(segmentName(key));
       invariant(before, `segment ${segmentName(key)} is in the ledger`);
+      if (rows.sales.get(key.saleId)?.sale.state === 'settled') return { kind: 'settled' };
       if (before.epoch !== fromEpoch) return { kind: 'stale', epoch: before.epoch };
 
       const opened = openNextEpoch(before, cutThrough);
       const closedMoves = [...rows.openMoves.values()].filter((move) => isOfSegment(move.quota, key));
+      const closedReturns = [...rows.openReturns.values()].filter((move) => isOfSegment(move.quota, key));
       const closedReleases = [...rows.openReleases.values()].filter((release) => isOfSegment(segmentOf(release), key));
       commit(rows, {
         segments: [opened],
         closedMoves,
+        // Void: what they debited was debited at a gate that is no more, and is in the load.
+        closedReturns,
         closedReleases,
-        entries: [...closedMoves.map(moveArrived), ...closedReleases.map(releaseArrived)],
+        entries: [...closedMoves.map(moveArrived), ...closedReleases.flatMap(releaseArrived)],
       });
       return { kind: 'opened', snapshot: snapshotOf(rows, opened, queued) };
     },
   };
 }
 
-function deliveryKey(saleId: SaleId, id: string): string {
-  return JSON.stringify([saleId, id]);
+function openWithdrawalsOf(rows: Rows, saleId: SaleId) {
+  return [...rows.withdrawals.values()].filter((each) => each.saleId === saleId && each.state === 'open');
+}
+
+/** A delivery id that was used to take stock away was used for less than nothing. */
+function withdrawnUnits(rows: Rows, saleId: SaleId, delivery: string): number | null {
+  const used = [...rows.withdrawals.values()].find(
+    (each) => each.saleId === saleId && each.delivery === delivery && each.state !== 'refused',
+  );
+  return used ? -used.units : null;
 }
 
 function stockOf(rows: Rows, saleId: SaleId, claims: readonly Claim[]): Stock | null {
@@ -104,6 +127,9 @@ function stockOf(rows: Rows, saleId: SaleId, claims: readonly Claim[]): Stock | 
     segments: [...rows.segments.values()].filter((segment) => segment.saleId === saleId),
     openMoves: [...rows.openMoves.values()].filter((move) => move.quota.saleId === saleId),
     openReleases: [...rows.openReleases.values()].filter((release) => release.saleId === saleId),
+    openReturns: [...rows.openReturns.values()].filter((move) => move.quota.saleId === saleId),
+    openWithdrawals: openWithdrawalsOf(rows, saleId),
+    generation: row.generation,
     knownClaimIds: knownAmong(rows, claims),
   };
 }

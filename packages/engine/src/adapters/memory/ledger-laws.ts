@@ -3,6 +3,7 @@ import { Fault } from '../../domain/fault.ts';
 import type { OrderId } from '../../domain/ids.ts';
 import { isUnitCount } from '../../domain/invariant.ts';
 import type { Centre } from '../../domain/inventory/centre.ts';
+import type { ReturnMove } from '../../domain/inventory/move.ts';
 import { type Quota, quotaName, unorderedUnits } from '../../domain/inventory/quota.ts';
 import { claimId } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
@@ -36,6 +37,10 @@ function checkQuota(quota: Quota): void {
 function checkBuyer(buyer: BuyerRow): void {
   law(isUnitCount(buyer.units), 'units of a buyer >= 0');
   law(buyer.units <= buyer.limitUnits, 'units of a buyer <= limit');
+}
+
+export function checkFigure({ units: wanted }: ReturnMove, units: number): void {
+  law(isUnitCount(units) && (wanted === null || units <= wanted), 'a return brings no more than is wanted');
 }
 
 function checkNewOrders(rows: Rows, newOrders: readonly Order[]): void {

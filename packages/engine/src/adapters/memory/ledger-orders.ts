@@ -3,9 +3,9 @@
 import type { OrderId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
-import { noChanges, paymentKey } from '../../domain/ledger/changes.ts';
+import { type EndFacts, noChanges, paymentKey } from '../../domain/ledger/changes.ts';
 import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
-import { decideCancel, decideExpiry, type EndFacts } from '../../domain/ledger/decide-end.ts';
+import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
 import { decidePayment } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { type Charge, walletReference } from '../../domain/order/charge.ts';
@@ -23,7 +23,9 @@ import type { Rows } from './ledger-rows.ts';
 export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
   const factsOf = (order: Order | null): EndFacts => {
     const segment = order ? rows.segments.get(segmentName(segmentOf(order))) : null;
-    return { nowMs: clock.nowMs(), epoch: segment?.epoch ?? 0 };
+    // Of no order nothing is freed, so neither matters.
+    const saleState = (order && rows.sales.get(order.saleId)?.sale.state) ?? 'live';
+    return { nowMs: clock.nowMs(), epoch: segment?.epoch ?? 0, saleState };
   };
 
   return {

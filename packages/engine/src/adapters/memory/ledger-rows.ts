@@ -1,7 +1,8 @@
 /** The rows of the memory ledger. They are replaced, never changed: what was read stays what it was. */
 import type { BuyerId, OrderId, SaleId } from '../../domain/ids.ts';
 import type { Centre } from '../../domain/inventory/centre.ts';
-import type { Move } from '../../domain/inventory/move.ts';
+import type { Withdrawal } from '../../domain/inventory/decide-withdrawal.ts';
+import type { Move, ReturnMove } from '../../domain/inventory/move.ts';
 import { type Quota, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import type { OrderChange } from '../../domain/ledger/changes.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
@@ -17,6 +18,7 @@ import type { Sale } from '../../domain/sale/sale.ts';
 export interface SaleRow {
   readonly sale: Sale;
   readonly centre: Centre;
+  readonly generation: number;
 }
 
 export interface BuyerRow {
@@ -50,6 +52,10 @@ export interface Rows {
   readonly orderIdsByPosition: Map<string, OrderId>;
   readonly moves: Map<string, Move>;
   readonly openMoves: Map<string, Move>;
+  readonly returns: Map<string, ReturnMove>;
+  readonly openReturns: Map<string, ReturnMove>;
+  /** By attempt. */
+  readonly withdrawals: Map<string, Withdrawal>;
   readonly releases: Map<string, Release>;
   readonly openReleases: Map<string, Release>;
   /** By claim id. */
@@ -83,6 +89,9 @@ export function emptyRows(): Rows {
     orderIdsByPosition: new Map(),
     moves: new Map(),
     openMoves: new Map(),
+    returns: new Map(),
+    openReturns: new Map(),
+    withdrawals: new Map(),
     releases: new Map(),
     openReleases: new Map(),
     quarantine: new Map(),
@@ -109,6 +118,10 @@ export interface Changes {
   readonly changedOrders?: readonly OrderChange[];
   readonly newMoves?: readonly Move[];
   readonly closedMoves?: readonly Move[];
+  readonly newReturns?: readonly ReturnMove[];
+  readonly closedReturns?: readonly ReturnMove[];
+  /** New ones, and in place of those of the same attempt. */
+  readonly withdrawals?: readonly Withdrawal[];
   readonly newReleases?: readonly Release[];
   readonly closedReleases?: readonly Release[];
   readonly newQuarantine?: readonly QuarantineRow[];
@@ -142,4 +155,8 @@ export function isOfSegment(key: SegmentKey, segment: SegmentKey): boolean {
 export function ordersOfSegment(rows: Rows, segment: SegmentKey): readonly Order[] {
   const ids = rows.orderIdsOfSegment.get(segmentName(segment)) ?? [];
   return [...ids].map((id) => rows.orders.get(id)).filter((order) => order !== undefined);
+}
+
+export function deliveryKey(saleId: SaleId, id: string): string {
+  return JSON.stringify([saleId, id]);
 }

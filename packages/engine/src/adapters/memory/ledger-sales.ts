@@ -3,15 +3,17 @@
 import { Fault } from '../../domain/fault.ts';
 import { centreOf } from '../../domain/inventory/centre.ts';
 import { type Quota, quotaName, type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import { balancesOf } from '../../domain/ledger/balance.ts';
 import { stockReceived } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import { BEFORE_ALL } from '../../domain/order/claim.ts';
 import { decidePatch } from '../../domain/sale/decide-patch.ts';
+import { decideSettle, type SettleView } from '../../domain/sale/decide-settle.ts';
 import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
 import { commit } from './ledger-commit.ts';
-import type { Rows } from './ledger-rows.ts';
+import type { Rows, SaleRow } from './ledger-rows.ts';
 
 export function createMemorySales(rows: Rows): Sales {
   return {
@@ -27,7 +29,7 @@ export function createMemorySales(rows: Rows): Sales {
       }
       const segments = new Map(newQuotas.map((quota) => [segmentName(quota), emptySegment(quota)]));
       commit(rows, {
-        sales: [{ sale, centre }],
+        sales: [{ sale, centre, generation: 0 }],
         segments: [...segments.values()],
         quotas: newQuotas,
         entries: draft.totalUnits > 0 ? [stockReceived(draft.id, draft.totalUnits, draft.id)] : [],
@@ -53,6 +55,16 @@ export function createMemorySales(rows: Rows): Sales {
       return { kind: 'changed', sale };
     },
 
+    async settle(saleId, gates) {
+      const row = rows.sales.get(saleId);
+      if (!row) return { kind: 'absent' };
+      const decision = decideSettle(settleViewOf(rows, row), gates);
+      if (decision.kind !== 'settle') return { ...decision, sale: row.sale };
+      const sale: Sale = { ...row.sale, state: 'settled', version: row.sale.version + 1 };
+      commit(rows, { sales: [{ ...row, sale }] });
+      return { kind: 'changed', sale };
+    },
+
     async patch(saleId, version, patch) {
       const row = rows.sales.get(saleId);
       if (!row) return { kind: 'absent' };
@@ -60,6 +72,23 @@ export function createMemorySales(rows: Rows): Sales {
       if (decision.kind === 'patched') commit(rows, { sales: [{ ...row, sale: decision.sale }] });
       return decision;
     },
+  };
+}
+
+function settleViewOf(rows: Rows, { sale, centre }: SaleRow): SettleView {
+  const isOurs = (key: { readonly saleId: string }) => key.saleId === sale.id;
+  const count = <T>(values: Iterable<T>, isCounted: (value: T) => boolean) => [...values].filter(isCounted).length;
+  return {
+    ...{ state: sale.state, centre },
+    quotas: [...rows.quotas.values()].filter(isOurs),
+    segments: [...rows.segments.values()].filter(isOurs),
+    unpaidOrders: count(rows.pendingOrders.values(), isOurs),
+    latePayments: count(rows.reclaiming.values(), ({ orderId }) => rows.orders.get(orderId)?.saleId === sale.id),
+    openMoves: count(rows.openMoves.values(), ({ quota }) => isOurs(quota)),
+    openReturns: count(rows.openReturns.values(), ({ quota }) => isOurs(quota)),
+    openReleases: count(rows.openReleases.values(), isOurs),
+    openWithdrawals: count(rows.withdrawals.values(), (each) => isOurs(each) && each.state === 'open'),
+    balance: balancesOf(rows.journal.get(sale.id) ?? []).sale,
   };
 }
 

@@ -28,6 +28,7 @@ export interface Segment {
   readonly unsettled: Map<ClaimMark, Claim>;
   readonly releasedClaimIds: Set<string>;
   readonly appliedMoveIds: Set<string>;
+  readonly debitedUnits: Map<string, number>;
 }
 
 /** Looks at everything that can be wrong; what it lets through can be written without a further question. */
@@ -44,6 +45,7 @@ export function segmentFrom(load: SegmentLoad, identity: string, generation: num
     unsettled: new Map(),
     releasedClaimIds: new Set(),
     appliedMoveIds: new Set(),
+    debitedUnits: new Map(),
   };
   for (const [channel, units] of load.availableUnits) {
     invariant(isUnitCount(units), `what is loaded for ${channel} is a whole number of units`);
@@ -95,6 +97,7 @@ export function viewOf(segment: Segment): SegmentView {
     availableUnits: new Map(segment.availableUnits),
     unsettled: [...segment.unsettled.values()],
     appliedMoveIds: new Set(segment.appliedMoveIds),
+    debitedUnits: new Map(segment.debitedUnits),
     releasedClaimIds: new Set(segment.releasedClaimIds),
     position: { epoch: segment.epoch, seq: segment.seq },
     generation: segment.generation,

@@ -8,12 +8,14 @@ import type { Move } from '../../domain/inventory/move.ts';
 import { quotaName } from '../../domain/inventory/quota.ts';
 import { moveArrived, moveIssued, releaseArrived, stockReceived } from '../../domain/ledger/entry.ts';
 import type { AllotRequest, InventoryCentre, ReceiveStockResult } from '../../ports/inventory-centre.ts';
+import { addToAllotted, lockSale } from './centre-rows.ts';
 import type { SqlContext } from './context.ts';
 import { openEpoch } from './open-epoch.ts';
 import { centreOfRow, moveOfRow, quotaColumns, releaseOfRow } from './rows.ts';
 import { lockSegments } from './segment-rows.ts';
 import type { Reader } from './settlement-view.ts';
 import { readStock } from './stock.ts';
+import { closeWithdrawal, finishReturn, issueReturn, openWithdrawal, usedDelivery } from './withdrawals.ts';
 
 export function createSqlInventoryCentre({ db, dialect, statements }: SqlContext): InventoryCentre {
   const inTransaction = <T>(work: (reader: Reader) => Promise<T>): Promise<T> =>
@@ -28,6 +30,10 @@ export function createSqlInventoryCentre({ db, dialect, statements }: SqlContext
         .execute((trx) => readStock({ trx, dialect, statements }, saleId, claims)),
     receiveStock: (saleId, change) => inTransaction((reader) => receiveStock(reader, saleId, change)),
     allot: (request) => inTransaction((reader) => allot(reader, request)),
+    openWithdrawal: (request) => inTransaction((reader) => openWithdrawal(reader, request)),
+    closeWithdrawal: (id) => inTransaction((reader) => closeWithdrawal(reader, id)),
+    issueReturn: (request) => inTransaction((reader) => issueReturn(reader, request)),
+    finishReturn: (moveId, units) => inTransaction((reader) => finishReturn(reader, moveId, units)),
     finishMove: (moveId) => inTransaction((reader) => finishMove(reader, moveId)),
     finishRelease: (releaseId) => inTransaction((reader) => finishRelease(reader, releaseId)),
     openEpoch: (request) => inTransaction((reader) => openEpoch(reader, request)),
@@ -35,13 +41,8 @@ export function createSqlInventoryCentre({ db, dialect, statements }: SqlContext
 }
 
 async function receiveStock(reader: Reader, saleId: SaleId, change: StockChange): Promise<ReceiveStockResult> {
-  const { trx, dialect, statements } = reader;
-  const sale = await trx
-    .selectFrom('sales')
-    .selectAll()
-    .where('id', '=', saleId)
-    .$if(dialect.locksRows, (query) => query.forUpdate())
-    .executeTakeFirst();
+  const { trx, statements } = reader;
+  const sale = await lockSale(reader, saleId);
   if (!sale) return { kind: 'absent' };
   const earlier = await trx
     .selectFrom('deliveries')
@@ -49,7 +50,10 @@ async function receiveStock(reader: Reader, saleId: SaleId, change: StockChange)
     .where('sale_id', '=', saleId)
     .where('id', '=', change.id)
     .executeTakeFirst();
-  const view = { state: sale.state, centre: centreOfRow(sale), receivedUnits: earlier?.units ?? null };
+  // An id that was used to take stock away was used for less than nothing.
+  const withdrawn = await usedDelivery(reader, saleId, change.id);
+  const receivedUnits = earlier?.units ?? (withdrawn ? -withdrawn.units : null);
+  const view = { state: sale.state, centre: centreOfRow(sale), receivedUnits };
   const decision = decideStock(view, change);
   if (decision.kind !== 'received') return decision;
   await trx
@@ -57,6 +61,7 @@ async function receiveStock(reader: Reader, saleId: SaleId, change: StockChange)
     .set((eb) => ({
       total_units: eb('total_units', '+', change.units),
       free_units: eb('free_units', '+', change.units),
+      generation: eb('generation', '+', 1),
     }))
     .where('id', '=', saleId)
     .execute();
@@ -66,33 +71,27 @@ async function receiveStock(reader: Reader, saleId: SaleId, change: StockChange)
 }
 
 async function allot(reader: Reader, { moveId, quota: key, units }: AllotRequest): Promise<AllotDecision> {
-  const { trx, dialect, statements } = reader;
+  const { trx, statements } = reader;
   const [segment] = await lockSegments(reader, [key]);
-  const sale = await trx
-    .selectFrom('sales')
-    .selectAll()
-    .where('id', '=', key.saleId)
-    .$if(dialect.locksRows, (query) => query.forUpdate())
-    .executeTakeFirst();
+  const sale = await lockSale(reader, key.saleId);
   const earlier = await trx.selectFrom('moves').select('units').where('id', '=', moveId).executeTakeFirst();
   if (earlier) return { kind: 'allotted', units: earlier.units };
 
   invariant(sale && segment, `quota ${quotaName(key)} is in the ledger`);
-  const decision = decideAllot(centreOfRow(sale), units);
+  const withdrawing = await trx
+    .selectFrom('withdrawals')
+    .select('id')
+    .where('sale_id', '=', key.saleId)
+    .where('state', '=', 'open')
+    .limit(1)
+    .executeTakeFirst();
+  const view = { centre: centreOfRow(sale), state: sale.state, isWithdrawing: withdrawing !== undefined };
+  const decision = decideAllot(view, units);
   if (decision.kind === 'refused') return decision;
 
   const columns = quotaColumns(key);
   const move: Move = { id: moveId, quota: key, units: decision.units, epoch: segment.epoch };
-  // The sale's free and allotted follow by trigger.
-  const { numUpdatedRows } = await trx
-    .updateTable('quotas')
-    .set((eb) => ({ allotted_units: eb('allotted_units', '+', decision.units) }))
-    .where('sale_id', '=', columns.sale_id)
-    .where('region', '=', columns.region)
-    .where('segment', '=', columns.segment)
-    .where('channel', '=', columns.channel)
-    .executeTakeFirstOrThrow();
-  invariant(numUpdatedRows === 1n, `quota ${quotaName(key)} is in the ledger`);
+  await addToAllotted(reader, key, decision.units);
   await trx
     .insertInto('moves')
     .values({ id: moveId, ...columns, units: move.units, epoch: move.epoch, state: 'issued' })
@@ -122,5 +121,5 @@ async function finishRelease({ trx, statements }: Reader, releaseId: string): Pr
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
   const row = await trx.selectFrom('releases').selectAll().where('id', '=', releaseId).executeTakeFirstOrThrow();
-  await statements.insertEntries(trx, [releaseArrived(releaseOfRow(row))]);
+  await statements.insertEntries(trx, releaseArrived(releaseOfRow(row)));
 }

@@ -5,7 +5,7 @@ type MethodsOf<Port> = { readonly [Method in keyof Port]: true };
 
 /** Complete by its type: a method that is missing here, or is none, does not compile. */
 const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
-  sales: { create: true, find: true, list: true, operate: true, patch: true },
+  sales: { create: true, find: true, list: true, operate: true, settle: true, patch: true },
   orders: {
     ...{ find: true, findMany: true, list: true, history: true },
     ...{ notePayment: true, cancel: true, expireDue: true, listReclaiming: true, giveUpReclaim: true },
@@ -13,12 +13,8 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
   },
   settlement: { settle: true, quarantine: true },
   inventoryCentre: {
-    stock: true,
-    receiveStock: true,
-    allot: true,
-    finishMove: true,
-    finishRelease: true,
-    openEpoch: true,
+    ...{ stock: true, receiveStock: true, openWithdrawal: true, closeWithdrawal: true },
+    ...{ allot: true, finishMove: true, issueReturn: true, finishReturn: true, finishRelease: true, openEpoch: true },
   },
   journal: { read: true },
   idempotency: { reserve: true, keep: true, letGo: true },

@@ -6,7 +6,7 @@ import { Fault } from '../../domain/fault.ts';
 import type { OrderId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
-import type { EndFacts } from '../../domain/ledger/decide-end.ts';
+import type { EndFacts } from '../../domain/ledger/changes.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { orderOfRow, segmentKeyOf } from './rows.ts';

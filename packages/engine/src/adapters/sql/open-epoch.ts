@@ -28,6 +28,12 @@ export async function openEpoch(reader: Reader, request: OpenEpochRequest): Prom
   const { trx } = reader;
   const [row] = await lockSegments(reader, [request.segment]);
   invariant(row, `segment ${segmentName(request.segment)} is in the ledger`);
+  const { state } = await trx
+    .selectFrom('sales')
+    .select('state')
+    .where('id', '=', request.segment.saleId)
+    .executeTakeFirstOrThrow();
+  if (state === 'settled') return { kind: 'settled' };
   if (row.epoch !== request.fromEpoch) return { kind: 'stale', epoch: row.epoch };
 
   const before = segmentRecordOf(row, await cutsOf(trx, [request.segment]));
@@ -51,6 +57,7 @@ export async function openEpoch(reader: Reader, request: OpenEpochRequest): Prom
     .execute();
   await absorbMoves(reader, columns);
   await absorbReleases(reader, columns);
+  await voidReturns(reader, columns);
   return { kind: 'opened', snapshot: await readSnapshot(reader, opened, request.queued) };
 }
 
@@ -90,7 +97,19 @@ async function absorbReleases(
   for (const { id } of open) {
     await trx.updateTable('releases').set({ state: 'absorbed' }).where('id', '=', id).execute();
   }
-  await statements.insertEntries(trx, open.map(releaseOfRow).map(releaseArrived));
+  await statements.insertEntries(trx, open.map(releaseOfRow).flatMap(releaseArrived));
+}
+
+/** What they debited was debited at a gate that is no more, and is in the load. */
+async function voidReturns({ trx }: Reader, { sale_id, region, segment }: SegmentColumns): Promise<void> {
+  await trx
+    .updateTable('returns')
+    .set({ state: 'void' })
+    .where('sale_id', '=', sale_id)
+    .where('region', '=', region)
+    .where('segment', '=', segment)
+    .where('state', '=', 'issued')
+    .execute();
 }
 
 async function readSnapshot(reader: Reader, segment: SegmentRecord, queued: readonly Claim[]): Promise<EpochSnapshot> {

@@ -197,7 +197,8 @@ function write(reader: Reader, changes: LedgerChanges): Promise<void> {
 
 async function orderOrNull(reader: Reader, orderId: OrderId) {
   const locked = await lockOrder(reader, orderId);
-  return locked ?? { order: null, facts: { nowMs: await readNowMs(reader), epoch: 0 } };
+  // Of no order nothing is freed, so neither epoch nor state matters.
+  return locked ?? { order: null, facts: { nowMs: await readNowMs(reader), epoch: 0, saleState: 'live' as const } };
 }
 
 async function paymentNamed({ trx }: Reader, reference: string, outcome: PaymentOutcome) {

@@ -1,7 +1,8 @@
 /** Between rows and the domain's words. */
 import { invariant } from '../../domain/invariant.ts';
 import type { Centre } from '../../domain/inventory/centre.ts';
-import type { Move } from '../../domain/inventory/move.ts';
+import type { Withdrawal } from '../../domain/inventory/decide-withdrawal.ts';
+import type { Move, ReturnMove } from '../../domain/inventory/move.ts';
 import type { Quota, QuotaKey, SegmentKey } from '../../domain/inventory/quota.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
@@ -25,9 +26,11 @@ import type {
   QuotaColumns,
   QuotaTable,
   ReleaseTable,
+  ReturnTable,
   SaleTable,
   SegmentColumns,
   SegmentTable,
+  WithdrawalTable,
 } from './schema.ts';
 
 export function saleOf(row: SaleTable): Sale {
@@ -61,6 +64,7 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     version: 1,
     ...offerColumns(draft.offer),
     time_zone: draft.timeZone,
+    generation: 0,
   };
 }
 
@@ -160,7 +164,15 @@ export function moveOfRow(row: MoveTable): Move {
 }
 
 export function releaseOfRow(row: ReleaseTable): Release {
-  return { ...claimOfRow(row), id: row.id, epoch: row.release_epoch };
+  return { ...claimOfRow(row), id: row.id, epoch: row.release_epoch, destination: row.destination };
+}
+
+export function returnOfRow(row: ReturnTable): ReturnMove {
+  return { id: row.id, quota: quotaKeyOf(row), units: row.wanted_units, epoch: row.epoch };
+}
+
+export function withdrawalOfRow({ id, sale_id, delivery, units, state }: WithdrawalTable): Withdrawal {
+  return { id, saleId: sale_id, delivery, units, state };
 }
 
 export function entryOfRow(row: Omit<JournalTable, 'id'>): Entry {

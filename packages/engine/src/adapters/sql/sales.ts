@@ -8,18 +8,14 @@ import { decidePatch } from '../../domain/sale/decide-patch.ts';
 import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
 import type { SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
+import { lockSale as lockSaleRow } from './centre-rows.ts';
 import type { SqlContext } from './context.ts';
 import { newSaleRow, saleOf } from './rows.ts';
-import type { LedgerTransaction, QuotaTable, SaleTable, SegmentTable } from './schema.ts';
+import type { LedgerTransaction, QuotaTable, SegmentTable } from './schema.ts';
+import { settleSale } from './settle-sale.ts';
 
 export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
-  const lockSale = (trx: LedgerTransaction, saleId: SaleId): Promise<SaleTable | undefined> =>
-    trx
-      .selectFrom('sales')
-      .selectAll()
-      .where('id', '=', saleId)
-      .$if(dialect.locksRows, (query) => query.forUpdate())
-      .executeTakeFirst();
+  const lockSale = (trx: LedgerTransaction, saleId: SaleId) => lockSaleRow({ trx, dialect }, saleId);
 
   return {
     create: (draft, quotas) =>
@@ -55,6 +51,9 @@ export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
         await trx.updateTable('sales').set(next).where('id', '=', saleId).execute();
         return { kind: 'changed', sale: saleOf({ ...row, ...next }) };
       }),
+
+    settle: (saleId, gates) =>
+      db.transaction().execute((trx) => settleSale({ trx, dialect, statements }, saleId, gates)),
 
     patch: (saleId, version, patch) =>
       db.transaction().execute(async (trx) => {

@@ -5,6 +5,7 @@
 
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { Account, EntryCause } from '../../domain/ledger/entry.ts';
+import type { ReleaseDestination } from '../../domain/ledger/release.ts';
 import type { ChargeState } from '../../domain/order/charge.ts';
 import type { OrderState, RefusalCause } from '../../domain/order/order.ts';
 import type { OrderEventType } from '../../domain/order/order-event.ts';
@@ -32,6 +33,8 @@ export interface SaleTable {
   readonly price_currency: string | null;
   readonly price_points: number | null;
   readonly time_zone: string;
+  /** Rises whenever units become free. */
+  readonly generation: number;
 }
 
 export interface SegmentColumns {
@@ -100,6 +103,26 @@ export interface ReleaseTable extends ClaimColumns {
   /** The segment's epoch when the row was written; `epoch` is the claim's. */
   readonly release_epoch: number;
   readonly state: 'open' | 'delivered' | 'absorbed';
+  readonly destination: ReleaseDestination;
+}
+
+export interface ReturnTable extends QuotaColumns {
+  readonly id: string;
+  /** Null: all there are. */
+  readonly wanted_units: number | null;
+  readonly epoch: number;
+  /** `void`: a rebuild has loaded what it may have debited. */
+  readonly state: 'issued' | 'finished' | 'void';
+  /** What the gate had of them; null until it is finished. */
+  readonly units: number | null;
+}
+
+export interface WithdrawalTable {
+  readonly id: string;
+  readonly sale_id: string;
+  readonly delivery: string;
+  readonly units: number;
+  readonly state: 'open' | 'withdrawn' | 'refused';
 }
 
 export interface QuarantineTable {
@@ -197,6 +220,8 @@ export interface LedgerTables {
   readonly orders: OrderTable;
   readonly moves: MoveTable;
   readonly releases: ReleaseTable;
+  readonly returns: ReturnTable;
+  readonly withdrawals: WithdrawalTable;
   readonly quarantine: QuarantineTable;
   readonly journal: JournalTable;
   readonly deliveries: DeliveryTable;

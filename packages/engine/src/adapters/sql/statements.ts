@@ -72,8 +72,8 @@ function createInserts(db: LedgerDatabase) {
     }),
 
     insertReleases: sizedInsert<ReleaseTable, Release>({
-      columns: ['id', ...CLAIM, 'release_epoch', 'state'],
-      valuesOf: (release) => [release.id, ...claimValues(release), release.epoch, 'open'],
+      columns: ['id', ...CLAIM, 'release_epoch', 'state', 'destination'],
+      valuesOf: (release) => [release.id, ...claimValues(release), release.epoch, 'open', release.destination],
       build: (rows) => db.insertInto('releases').values(rows),
     }),
 

@@ -2,7 +2,16 @@
 import type { SaleId } from '../../domain/ids.ts';
 import type { Claim } from '../../domain/order/claim.ts';
 import type { Stock } from '../../ports/inventory-centre.ts';
-import { centreOfRow, moveOfRow, quotaOfRow, releaseOfRow, saleOf, segmentRecordOf } from './rows.ts';
+import {
+  centreOfRow,
+  moveOfRow,
+  quotaOfRow,
+  releaseOfRow,
+  returnOfRow,
+  saleOf,
+  segmentRecordOf,
+  withdrawalOfRow,
+} from './rows.ts';
 import type { Reader } from './settlement-view.ts';
 
 export async function readStock(reader: Reader, saleId: SaleId, claims: readonly Claim[]): Promise<Stock | null> {
@@ -25,6 +34,18 @@ export async function readStock(reader: Reader, saleId: SaleId, claims: readonly
     .where('sale_id', '=', saleId)
     .where('state', '=', 'open')
     .execute();
+  const returns = await trx
+    .selectFrom('returns')
+    .selectAll()
+    .where('sale_id', '=', saleId)
+    .where('state', '=', 'issued')
+    .execute();
+  const withdrawals = await trx
+    .selectFrom('withdrawals')
+    .selectAll()
+    .where('sale_id', '=', saleId)
+    .where('state', '=', 'open')
+    .execute();
   return {
     sale: saleOf(sale),
     centre: centreOfRow(sale),
@@ -32,6 +53,9 @@ export async function readStock(reader: Reader, saleId: SaleId, claims: readonly
     segments: segments.map((segment) => segmentRecordOf(segment, cuts)),
     openMoves: moves.map(moveOfRow),
     openReleases: releases.map(releaseOfRow),
+    openReturns: returns.map(returnOfRow),
+    openWithdrawals: withdrawals.map(withdrawalOfRow),
+    generation: sale.generation,
     knownClaimIds: await statements.knownAmong(trx, claims),
   };
 }

@@ -38,12 +38,18 @@ export async function writeChanges(
   await statements.putCharges(trx, [...changes.charges.values()]);
 }
 
-async function addToQuota(trx: LedgerTransaction, { quota: key, heldUnits, soldUnits }: QuotaDelta): Promise<void> {
-  if (heldUnits === 0 && soldUnits === 0) return;
+async function addToQuota(trx: LedgerTransaction, delta: QuotaDelta): Promise<void> {
+  const { quota: key, heldUnits, soldUnits, allottedUnits } = delta;
+  if (heldUnits === 0 && soldUnits === 0 && allottedUnits === 0) return;
   const { sale_id, region, segment, channel } = quotaColumns(key);
   const { numUpdatedRows } = await trx
     .updateTable('quotas')
-    .set((eb) => ({ held_units: eb('held_units', '+', heldUnits), sold_units: eb('sold_units', '+', soldUnits) }))
+    .set((eb) => ({
+      held_units: eb('held_units', '+', heldUnits),
+      sold_units: eb('sold_units', '+', soldUnits),
+      // Named only when it changes: a trigger follows it, and a settlement of a live sale must not touch the sale's row.
+      ...(allottedUnits !== 0 && { allotted_units: eb('allotted_units', '+', allottedUnits) }),
+    }))
     .where('sale_id', '=', sale_id)
     .where('region', '=', region)
     .where('segment', '=', segment)

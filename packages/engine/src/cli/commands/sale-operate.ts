@@ -1,4 +1,4 @@
-/** `sluice sale publish|pause|resume|close`: what an operator does to the state of a sale. */
+/** `sluice sale publish|pause|resume|close|settle`: what an operator does to the state of a sale. */
 import type { AdminSaleAnswer } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
@@ -9,7 +9,8 @@ const OPERATIONS = {
   publish: 'open a draft: it is loaded, and sells when its window opens',
   pause: 'stop new claims for now; what was bought goes on',
   resume: 'let a paused sale sell again',
-  close: 'stop new claims for good; payments and orders go on',
+  close: 'stop new claims for good; payments and orders go on, unsold units come back',
+  settle: 'end a closed sale: refused, and told why, while anything in it is still open',
 } as const;
 
 type Operation = keyof typeof OPERATIONS;

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvariantError } from '../invariant.ts';
-import { afterAllot, centreOf, decideAllot } from './centre.ts';
+import { afterAllot, type Centre, centreOf, decideAllot as decide } from './centre.ts';
+
+const decideAllot = (centre: Centre, units: number) => decide({ centre, state: 'live', isWithdrawing: false }, units);
 
 describe('the centre', () => {
   test('begins with everything free', () => {
@@ -12,6 +14,17 @@ describe('the centre', () => {
     expect(decideAllot(centreOf(10), 4)).toEqual({ kind: 'allotted', units: 4 });
     expect(decideAllot(centreOf(3), 4)).toEqual({ kind: 'allotted', units: 3 });
     expect(decideAllot(centreOf(0), 4)).toEqual({ kind: 'refused', reason: 'centre_empty' });
+  });
+
+  test('gives nothing of a sale that is closed, nor while units are withdrawn', () => {
+    const view = { centre: centreOf(3), isWithdrawing: false };
+    for (const state of ['closed', 'settled'] as const) {
+      expect(decide({ ...view, state }, 1)).toEqual({ kind: 'refused', reason: 'sale_closed' });
+    }
+    expect(decide({ ...view, state: 'live', isWithdrawing: true }, 1)).toEqual({
+      kind: 'refused',
+      reason: 'withdrawing',
+    });
   });
 
   test.each([0, -1, 0.5, Number.NaN, 2 ** 53])('is not asked for %d units', (units) => {

@@ -4,7 +4,7 @@
  */
 import type { Release } from '../ledger/release.ts';
 import { type Claim, claimId } from '../order/claim.ts';
-import type { Move } from './move.ts';
+import type { Move, ReturnMove } from './move.ts';
 import type { Places } from './place.ts';
 import type { Quota } from './quota.ts';
 
@@ -13,6 +13,7 @@ export interface LedgerSide {
   readonly centre: { readonly freeUnits: number };
   readonly quotas: readonly Quota[];
   readonly openMoves: readonly Move[];
+  readonly openReturns: readonly ReturnMove[];
   readonly openReleases: readonly Release[];
   readonly knownClaimIds: ReadonlySet<string>;
 }
@@ -22,12 +23,18 @@ export interface GateSide {
   readonly availableUnits: ReadonlyMap<string, number>;
   readonly unsettled: readonly Claim[];
   readonly appliedMoveIds: ReadonlySet<string>;
+  /** What it has debited, by move id. */
+  readonly debitedUnits: ReadonlyMap<string, number>;
   readonly releasedClaimIds: ReadonlySet<string>;
 }
 
 export function derivePlaces(ledger: LedgerSide, gates: readonly GateSide[]): Places {
   const isApplied = (id: string) => gates.some((gate) => gate.appliedMoveIds.has(id));
   const isReleased = (id: string) => gates.some((gate) => gate.releasedClaimIds.has(id));
+  // A release to the centre has given its units in the ledger already; the gate is only told.
+  const returning = ledger.openReleases.filter((release) => release.destination === 'quota' && !isReleased(release.id));
+  // Before the gate has debited it, a return has moved nothing.
+  const debited = (move: ReturnMove) => sum(gates.map((gate) => gate.debitedUnits.get(move.id) ?? 0));
   const unsettled = gates.flatMap((gate) => gate.unsettled);
 
   return {
@@ -36,7 +43,8 @@ export function derivePlaces(ledger: LedgerSide, gates: readonly GateSide[]): Pl
     claimed: unitsOf(unsettled.filter((claim) => !ledger.knownClaimIds.has(claimId(claim)))),
     inTransit:
       unitsOf(ledger.openMoves.filter((move) => !isApplied(move.id))) +
-      unitsOf(ledger.openReleases.filter((release) => !isReleased(release.id))),
+      sum(ledger.openReturns.map(debited)) +
+      unitsOf(returning),
     held: sum(ledger.quotas.map((quota) => quota.heldUnits)),
     sold: sum(ledger.quotas.map((quota) => quota.soldUnits)),
     quarantined: sum(ledger.quotas.map((quota) => quota.quarantinedUnits)),

@@ -11,13 +11,16 @@ import { type Claim, claimId, comparePositions, type Position, quotaOf, segmentO
 import { canBecome, isLive, type Order, type OrderState, placeOfOrder } from '../order/order.ts';
 import type { OrderEvent, OrderEventType } from '../order/order-event.ts';
 import type { Payment } from '../order/payment.ts';
+import type { SaleState } from '../sale/sale.ts';
 import type { Entry } from './entry.ts';
-import type { Release } from './release.ts';
+import { type Release, type ReleaseDestination, wayBackOf } from './release.ts';
 
 export interface QuotaDelta {
   readonly quota: QuotaKey;
   heldUnits: number;
   soldUnits: number;
+  /** Below zero: units that became the centre's; the sale's free and allotted follow. */
+  allottedUnits: number;
 }
 
 export interface BuyerDelta {
@@ -96,34 +99,38 @@ export function addOrder(
   return order;
 }
 
-/**
- * Takes an order along one edge. Units that become nobody's leave by a release, written here and now (P18); `epoch` is the
- * one its segment has.
- */
-export function changeOrder(
-  changes: LedgerChanges,
-  order: Order,
-  to: OrderState,
-  facts: { readonly nowMs: number; readonly epoch: number },
-): Order {
+/** What an order's change must know of its surroundings. */
+export interface EndFacts {
+  readonly nowMs: number;
+  /** Of the order's segment. */
+  readonly epoch: number;
+  /** Of its sale. */
+  readonly saleState: SaleState;
+}
+
+/** Takes an order along one edge. Units that become nobody's leave by a release, written here and now (P18). */
+export function changeOrder(changes: LedgerChanges, order: Order, to: OrderState, facts: EndFacts): Order {
   invariant(canBecome(order.state, to), `an order goes from ${order.state} to ${to}`);
   const after: Order = { ...order, state: to, dueAtMs: to === 'pending' ? order.dueAtMs : null };
   changes.changedOrders.push({ before: order, after });
   const from = accountOf(order.state);
   const isFreed = from !== null && !isLive(to) && !keepsUnits(order.state, to);
   if (isFreed) {
-    moveUnits(changes, order, from, 'inTransit');
-    addReleaseRow(changes, order, facts.epoch);
+    const wayBack = wayBackOf(facts.saleState);
+    moveUnits(changes, order, from, wayBack === 'quota' ? 'inTransit' : 'free');
+    if (wayBack !== 'paper') addReleaseRow(changes, order, { epoch: facts.epoch, destination: wayBack });
   } else if (from !== null && accountOf(to) !== null) moveUnits(changes, order, from, accountOf(to));
   const event = EVENT_OF_STATE[to];
   if (event) tell(changes, after, event, facts.nowMs);
   return after;
 }
 
-/** The claim's units go back to the gate they were claimed at. */
-export function addRelease(changes: LedgerChanges, claim: Claim, epoch: number): Release {
-  changes.entries.push(entryOf(claim, { from: 'atGate', to: 'inTransit', cause: 'release', causeId: claimId(claim) }));
-  return addReleaseRow(changes, claim, epoch);
+/** A claim that became no order's gives its units back. */
+export function addRelease(changes: LedgerChanges, claim: Claim, way: WayBack): Release {
+  const to = way.destination === 'quota' ? 'inTransit' : 'free';
+  changes.entries.push(entryOf(claim, { from: 'atGate', to, cause: 'release', causeId: claimId(claim) }));
+  if (to === 'free') quotaDelta(changes, quotaOf(claim)).allottedUnits -= claim.units;
+  return addReleaseRow(changes, claim, way);
 }
 
 /** An ended order takes the units of a new claim: its origin is that claim's from here on. */
@@ -183,7 +190,7 @@ function moveUnits(
   changes: LedgerChanges,
   order: Order,
   from: 'atGate' | 'held' | 'sold',
-  to: 'held' | 'sold' | 'inTransit' | null,
+  to: 'held' | 'sold' | 'inTransit' | 'free' | null,
 ): void {
   if (to === null || from === to) return;
   changes.entries.push(entryOf(order, { from, to, cause: 'order', causeId: order.orderId }));
@@ -193,12 +200,13 @@ function moveUnits(
   if (to === 'held') delta.heldUnits += order.units;
   if (to === 'sold') delta.soldUnits += order.units;
   if (from === 'atGate') addToBuyer(changes, order, order.units);
-  if (to === 'inTransit') addToBuyer(changes, order, -order.units);
+  if (to === 'free') delta.allottedUnits -= order.units;
+  if (to === 'inTransit' || to === 'free') addToBuyer(changes, order, -order.units);
 }
 
 function quotaDelta(changes: LedgerChanges, quota: QuotaKey): QuotaDelta {
   const name = quotaName(quota);
-  const delta = changes.quotaDeltas.get(name) ?? { quota, heldUnits: 0, soldUnits: 0 };
+  const delta = changes.quotaDeltas.get(name) ?? { quota, heldUnits: 0, soldUnits: 0, allottedUnits: 0 };
   changes.quotaDeltas.set(name, delta);
   return delta;
 }
@@ -210,9 +218,14 @@ function addToBuyer(changes: LedgerChanges, { saleId, buyerId }: Claim, units: n
   changes.buyerDeltas.set(key, delta);
 }
 
-function addReleaseRow(changes: LedgerChanges, claim: Claim, epoch: number): Release {
+interface WayBack {
+  readonly epoch: number;
+  readonly destination: ReleaseDestination;
+}
+
+function addReleaseRow(changes: LedgerChanges, claim: Claim, { epoch, destination }: WayBack): Release {
   const { orderId, saleId, buyerId, units, origin } = claim;
-  const release: Release = { orderId, saleId, buyerId, units, origin, id: claimId(claim), epoch };
+  const release: Release = { orderId, saleId, buyerId, units, origin, id: claimId(claim), epoch, destination };
   changes.newReleases.push(release);
   return release;
 }

@@ -4,7 +4,7 @@
  */
 import type { BuyerId } from '../ids.ts';
 import type { Order } from '../order/order.ts';
-import { changeOrder, type LedgerChanges } from './changes.ts';
+import { changeOrder, type EndFacts, type LedgerChanges } from './changes.ts';
 
 export type CancelDecision =
   | { readonly kind: 'cancelled'; readonly order: Order }
@@ -15,12 +15,6 @@ export type CancelDecision =
   | { readonly kind: 'parked' }
   /** Another buyer's order is as unknown as one that is not there; nothing waits for it. */
   | { readonly kind: 'absent' };
-
-export interface EndFacts {
-  readonly nowMs: number;
-  /** Of the order's segment. */
-  readonly epoch: number;
-}
 
 /** `buyerId` null: by the operator. */
 export function decideCancel(

@@ -8,9 +8,10 @@
 import { type Charge, isWalletReference } from '../order/charge.ts';
 import type { Order } from '../order/order.ts';
 import { isSameNotice, type Payment, type PaymentNotice, type PaymentState } from '../order/payment.ts';
-import { changeOrder, type LedgerChanges, paymentKey, putCharge, putPayment, tell } from './changes.ts';
+import { changeOrder, type EndFacts, type LedgerChanges, paymentKey, putCharge, putPayment, tell } from './changes.ts';
+import { wayBackOf } from './release.ts';
 
-export interface PaymentView {
+export interface PaymentView extends EndFacts {
   /** Null: not settled yet, or there is no such order. */
   readonly order: Order | null;
   /** What is known of this reference and outcome. */
@@ -23,9 +24,6 @@ export interface PaymentView {
   readonly amountDue: number | null;
   /** The order's charge; null when it has none. */
   readonly charge: Charge | null;
-  readonly nowMs: number;
-  /** Of the order's segment. */
-  readonly epoch: number;
 }
 
 export type PaymentAnswer =
@@ -48,7 +46,7 @@ export function decidePayment(changes: LedgerChanges, view: PaymentView, notice:
 }
 
 /** What an order has open when something else is done to it. */
-export type OpenMoney = Pick<PaymentView, 'open' | 'nowMs' | 'epoch'>;
+export type OpenMoney = Pick<PaymentView, 'open' | keyof EndFacts>;
 
 /** Applies the payments that were parked until their order was settled, oldest first, and the refunds that came before them. */
 export function applyParked(changes: LedgerChanges, settled: Order, money: OpenMoney, amountDue: number | null): Order {
@@ -113,7 +111,9 @@ function takeMoney(changes: LedgerChanges, view: PaymentView, order: Order, put:
       // Of two late payments one claims the units again; the other is due back.
       if (openNow(changes, view).some((open) => open.state === 'reclaiming'))
         return putSurplus(changes, view, order, put);
-      return put('reclaiming', order);
+      // No gate of a closed sale claims again, and of a settled one none may be there to say so.
+      if (wayBackOf(view.saleState) === 'quota') return put('reclaiming', order);
+      return put('refund_due', changeOrder(changes, order, 'paid_unfulfilled', view));
     case 'refused':
     case 'lost':
       return put('refund_due', changeOrder(changes, order, 'paid_unfulfilled', view));

@@ -141,7 +141,9 @@ describe('settling a claim', () => {
     expect(plan.outcomes).toEqual([{ kind: 'settled', claim, order, release: null }]);
     expect(plan.newOrders).toEqual([order]);
     expect(plan.newReleases).toEqual([]);
-    expect([...plan.quotaDeltas]).toEqual([['sale/main/0/web', { quota: quotaOf(claim), heldUnits: 2, soldUnits: 0 }]]);
+    expect([...plan.quotaDeltas]).toEqual([
+      ['sale/main/0/web', { quota: quotaOf(claim), heldUnits: 2, soldUnits: 0, allottedUnits: 0 }],
+    ]);
     expect([...plan.buyerDeltas.values()]).toEqual([{ saleId: 'sale', buyerId: claim.buyerId, units: 2 }]);
     expect(plan.entries).toEqual([
       { saleId: 'sale', quota: quotaOf(claim), from: 'atGate', to: 'held', units: 2, cause: 'order', causeId: 'x' },
@@ -157,7 +159,7 @@ describe('settling a claim', () => {
     const plan = settle(books, both);
     expect(kinds(plan)).toEqual(['settled', 'refused']);
     expect(plan.newOrders[1]).toMatchObject({ orderId: 'y', state: 'refused', refusal: 'over_limit', dueAtMs: null });
-    expect(plan.newReleases).toEqual([{ ...both[1], id: claimId(both[1]), epoch: 1 }]);
+    expect(plan.newReleases).toEqual([{ ...both[1], id: claimId(both[1]), epoch: 1, destination: 'quota' }]);
     expect(plan.entries[1]).toMatchObject({
       from: 'atGate',
       to: 'inTransit',
@@ -195,7 +197,7 @@ describe('settling a claim', () => {
     books.sale = { ...sale, state: 'settled' };
     const plan = settle(books, [claimOf('x')]);
     expect(plan.newOrders).toMatchObject([{ state: 'refused', refusal: 'sale_ended' }]);
-    expect(plan.newReleases).toHaveLength(1);
+    expect([plan.newReleases, plan.entries]).toEqual([[], []]);
   });
 
   test('is impossible without its segment or sale', () => {
@@ -247,7 +249,7 @@ describe('a claim that comes again', () => {
     const books = booksOf();
     const plan = settle(books, [first, second]);
     expect(kinds(plan)).toEqual(['settled', 'second_claim']);
-    expect(plan.newReleases).toEqual([{ ...second, id: claimId(second), epoch: 1 }]);
+    expect(plan.newReleases).toEqual([{ ...second, id: claimId(second), epoch: 1, destination: 'quota' }]);
     const again = settle(books, [second, first]);
     expect(kinds(again)).toEqual(['repeated', 'repeated']);
     expect(writesNothing(again)).toBe(true);

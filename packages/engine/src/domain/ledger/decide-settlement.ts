@@ -30,7 +30,7 @@ import {
 } from './changes.ts';
 import { applyParked, type OpenMoney, settleRefunds } from './decide-payment.ts';
 import { isStale, type SegmentRecord } from './epoch.ts';
-import type { Release } from './release.ts';
+import { type Release, wayBackOf } from './release.ts';
 
 /** What the ledger holds of everything that a group of claims touches. */
 export interface SettlementView {
@@ -107,7 +107,7 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   const { nowMs } = draft.view;
   const refused = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs, dueAtMs: null });
   // Money that came before it is due back.
-  const order = applyParked(draft.changes, refused, openMoney(draft, claim.orderId, segment.epoch), null);
+  const order = applyParked(draft.changes, refused, openMoney(draft, claim, segment.epoch), null);
   draft.orders.set(order.orderId, order);
   return { kind: 'refused', claim, order, release: stale ? null : giveBack(draft, claim, segment.epoch) };
 }
@@ -121,7 +121,7 @@ function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number 
     const revived = reviveOrder(draft.changes, existing, claim, draft.view.nowMs);
     const applied: Payment = { ...late, state: 'applied' };
     putPayment(draft.changes, applied);
-    const order = settleRefunds(draft.changes, openMoney(draft, claim.orderId, epoch), revived, applied);
+    const order = settleRefunds(draft.changes, openMoney(draft, claim, epoch), revived, applied);
     draft.orders.set(order.orderId, order);
     return { kind: 'revived', claim, order, release: releaseOf(draft, claim) };
   }
@@ -131,25 +131,34 @@ function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number 
 
 function refusalOf(draft: Draft, claim: Claim): RefusalCause | null {
   const { view, changes } = draft;
-  const sale = view.sales.get(claim.saleId);
-  invariant(sale, `sale ${claim.saleId} of a claim is in the ledger`);
+  const sale = saleOf(draft, claim);
   if (sale.state === 'settled') return 'sale_ended';
 
   const key = buyerKey(claim.saleId, claim.buyerId);
   const takenUnits = (view.buyerUnits.get(key) ?? 0) + (changes.buyerDeltas.get(key)?.units ?? 0);
   if (!isWithinLimit(takenUnits, claim.units, sale.limitUnits)) return 'over_limit';
 
+  return leftUnits(draft, claim) < claim.units ? 'no_units' : null;
+}
+
+function saleOf({ view }: Draft, { saleId }: Claim): Sale {
+  const sale = view.sales.get(saleId);
+  invariant(sale, `sale ${saleId} of a claim is in the ledger`);
+  return sale;
+}
+
+/** Of the claim's quota, as the claims before it have left it. */
+function leftUnits({ view, changes }: Draft, claim: Claim): number {
   const name = quotaName(quotaOf(claim));
   const quota = view.quotas.get(name);
   const delta = changes.quotaDeltas.get(name);
-  const leftUnits = quota ? unorderedUnits(quota) - (delta ? delta.heldUnits + delta.soldUnits : 0) : 0;
-  return leftUnits < claim.units ? 'no_units' : null;
+  if (!quota) return 0;
+  return unorderedUnits(quota) + (delta ? delta.allottedUnits - delta.heldUnits - delta.soldUnits : 0);
 }
 
 function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
   const { view, changes } = draft;
-  const sale = view.sales.get(claim.saleId);
-  invariant(sale, `sale ${claim.saleId} of a claim is in the ledger`);
+  const sale = saleOf(draft, claim);
   const { nowMs } = view;
   // A gift that its buyer has cancelled already is never given.
   const isPaid = sale.offer.kind === 'gift_pack' && !isCancelled(draft, claim);
@@ -178,8 +187,9 @@ function releaseOf({ changes }: Draft, claim: Claim): Release | null {
   return changes.newReleases.find((row) => row.id === claimId(claim)) ?? null;
 }
 
-function openMoney({ view }: Draft, orderId: OrderId, epoch: number): OpenMoney {
-  return { open: view.openPayments.get(orderId) ?? [], nowMs: view.nowMs, epoch };
+function openMoney(draft: Draft, claim: Claim, epoch: number): OpenMoney {
+  const { openPayments, nowMs } = draft.view;
+  return { open: openPayments.get(claim.orderId) ?? [], nowMs, epoch, saleState: saleOf(draft, claim).state };
 }
 
 /** What came before the order existed takes effect now: a cancel first, for money that follows it is late money. */
@@ -188,15 +198,19 @@ function applyWhatWasParked(
   order: Order,
   { epoch, offer }: { readonly epoch: number; readonly offer: Offer },
 ): Order {
-  const { view, changes } = draft;
-  const facts = { nowMs: view.nowMs, epoch };
+  const { changes } = draft;
+  const facts = openMoney(draft, order, epoch);
   const current = isCancelled(draft, order) ? changeOrder(changes, order, 'cancelled', facts) : order;
-  const amountDue = amountDueOf(offer, order.units);
-  return applyParked(changes, current, openMoney(draft, order.orderId, epoch), amountDue);
+  return applyParked(changes, current, facts, amountDueOf(offer, order.units));
 }
 
-function giveBack(draft: Draft, claim: Claim, epoch: number): Release {
-  const release = addRelease(draft.changes, claim, epoch);
+/** Null: in a settled sale nothing moves any more, whatever a gate may still have. */
+function giveBack(draft: Draft, claim: Claim, epoch: number): Release | null {
+  const wayBack = wayBackOf(saleOf(draft, claim).state);
+  if (wayBack === 'paper') return null;
+  // What a gate took too much is not the ledger's to free: it goes where it came from.
+  const destination = leftUnits(draft, claim) < claim.units ? 'quota' : wayBack;
+  const release = addRelease(draft.changes, claim, { epoch, destination });
   draft.closedClaims.add(release.id);
   return release;
 }

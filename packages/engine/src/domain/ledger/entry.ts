@@ -2,7 +2,7 @@
  * Journal entries: every movement of units that the ledger knows, append-only. Balances can be rebuilt from them.
  */
 import type { SaleId } from '../ids.ts';
-import type { Move } from '../inventory/move.ts';
+import type { Move, ReturnMove } from '../inventory/move.ts';
 import type { PlaceName } from '../inventory/place.ts';
 import type { QuotaKey } from '../inventory/quota.ts';
 import { type Claim, claimId, quotaOf } from '../order/claim.ts';
@@ -44,6 +44,17 @@ export function stockReceived(saleId: SaleId, units: number, causeId: string): E
   return { saleId, quota: null, from: 'outside', to: 'free', units, cause: 'stock', causeId };
 }
 
+/** Units that leave the sale for good. */
+export function stockWithdrawn(saleId: SaleId, units: number, causeId: string): Entry {
+  return { saleId, quota: null, from: 'free', to: 'outside', units, cause: 'stock', causeId };
+}
+
+/** `units`: what the gate had of what was asked for. None: no entry, for nothing moved. */
+export function returnFinished({ id, quota }: ReturnMove, units: number): readonly Entry[] {
+  if (units === 0) return [];
+  return [{ saleId: quota.saleId, quota, from: 'atGate', to: 'free', units, cause: 'move', causeId: id }];
+}
+
 export function moveIssued(move: Move): Entry {
   const { id, quota, units } = move;
   return { saleId: quota.saleId, quota, from: 'free', to: 'inTransit', units, cause: 'move', causeId: id };
@@ -54,8 +65,10 @@ export function moveArrived(move: Move): Entry {
   return { saleId: quota.saleId, quota, from: 'inTransit', to: 'atGate', units, cause: 'move', causeId: id };
 }
 
-export function releaseArrived(release: Release): Entry {
-  return {
+/** One to the centre had its units there before the gate heard of it. */
+export function releaseArrived(release: Release): readonly Entry[] {
+  if (release.destination === 'centre') return [];
+  const entry: Entry = {
     saleId: release.saleId,
     quota: quotaOf(release),
     from: 'inTransit',
@@ -64,6 +77,7 @@ export function releaseArrived(release: Release): Entry {
     cause: 'release',
     causeId: release.id,
   };
+  return [entry];
 }
 
 export function claimQuarantined(claim: Claim): Entry {

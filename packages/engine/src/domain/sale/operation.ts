@@ -1,4 +1,7 @@
-/** What an operator does to a sale's state, and from which states: the same state can be reached for different reasons. */
+/**
+ * What an operator does to a sale's state, and from which states: the same state can be reached for different reasons.
+ * Settling is not among them: it asks for more than a state, see decide-settle.
+ */
 import { type SaleState, saleCanBecome } from './sale.ts';
 
 export const SALE_OPERATIONS = {
@@ -6,7 +9,6 @@ export const SALE_OPERATIONS = {
   pause: { from: ['live'], to: 'paused' },
   resume: { from: ['paused'], to: 'live' },
   close: { from: ['draft', 'live', 'paused'], to: 'closed' },
-  settle: { from: ['closed'], to: 'settled' },
 } as const satisfies Record<string, { readonly from: readonly SaleState[]; readonly to: SaleState }>;
 
 export type SaleOperation = keyof typeof SALE_OPERATIONS;

@@ -32,7 +32,7 @@ export function gateWithRetry(gate: Gate, clock: Clock): Gate {
       }
     }
   }
-  const isLate = (answer: string) => answer === 'late';
+  const isLate = (answer: unknown) => answer === 'late';
 
   return {
     identity: () => gate.identity(),
@@ -44,7 +44,9 @@ export function gateWithRetry(gate: Gate, clock: Clock): Gate {
       ),
     markSettled: (call, claims) => repeat(call, () => gate.markSettled(call, claims), isLate),
     credit: (call, credit) => repeat(call, () => gate.credit(call, credit), isLate),
-    release: (call, claim, epoch) => repeat(call, () => gate.release(call, claim, epoch), isLate),
+    debit: (call, debit) => repeat(call, () => gate.debit(call, debit), isLate),
+    release: (call, claim, epoch, destination) =>
+      repeat(call, () => gate.release(call, claim, epoch, destination), isLate),
     setTerms: (call, terms, epoch) => repeat(call, () => gate.setTerms(call, terms, epoch), isLate),
     load: (call, load) => repeat(call, () => gate.load(call, load), isLate),
     read: (segment) => gate.read(segment),

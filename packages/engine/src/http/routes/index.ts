@@ -22,6 +22,7 @@ import { addPatchSale } from './patch-sale.ts';
 import { addPurchase } from './purchase.ts';
 import { addReadPlaces } from './read-places.ts';
 import { addReceiveStock } from './receive-stock.ts';
+import { addSettleSale } from './settle-sale.ts';
 import { addShowOrder } from './show-order.ts';
 import { addShowSale } from './show-sale.ts';
 import { addStorefront } from './storefront.ts';
@@ -46,7 +47,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     (operators: HttpServer, _options, done) => {
       // On the scope, not on each route: a new one is closed until it is opened.
       operators.addHook('onRequest', deps.requireOperator);
-      const sales = [addCreateSale, addAdminListSales, addAdminShowSale, addPatchSale, addOperateSale];
+      const sales = [addCreateSale, addAdminListSales, addAdminShowSale, addPatchSale, addOperateSale, addSettleSale];
       const stock = [addReceiveStock, addReadPlaces];
       const orders = [addAdminListOrders, addAdminShowOrder, addAdminCancelOrder];
       for (const add of [...sales, ...stock, ...orders]) add(operators, deps);

@@ -7,7 +7,6 @@ import { NO_WALLET } from '../read-draft.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-/** Settling is not an order that can be given: a sale settles when everything in it has ended. */
 const OPERATIONS = ['publish', 'pause', 'resume', 'close'] as const;
 
 const SUMMARIES: Readonly<Record<(typeof OPERATIONS)[number], string>> = {

@@ -11,6 +11,7 @@ import { orderLifeMigration } from './0002-order-life.ts';
 import { deliveriesMigration } from './0003-deliveries.ts';
 import { idempotencyMigration } from './0004-idempotency.ts';
 import { saleKindsMigration } from './0005-sale-kinds.ts';
+import { returnsMigration } from './0006-returns.ts';
 import { leasesMigration } from './0007-leases.ts';
 
 const TABLE = 'ledger_migrations';
@@ -24,6 +25,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0003-deliveries': deliveriesMigration(dialect),
     '0004-idempotency': idempotencyMigration(dialect),
     '0005-sale-kinds': saleKindsMigration(dialect),
+    '0006-returns': returnsMigration(dialect),
     '0007-leases': leasesMigration(dialect),
   };
 }

@@ -1,0 +1,104 @@
+/** Stock that leaves a sale, and moves back to its centre, in memory. */
+import { invariant } from '../../domain/invariant.ts';
+import { afterReturn } from '../../domain/inventory/centre.ts';
+import {
+  decideCloseWithdrawal,
+  decideWithdrawal,
+  type Withdrawal,
+  type WithdrawalAnswer,
+  type WithdrawalRequest,
+} from '../../domain/inventory/decide-withdrawal.ts';
+import type { ReturnMove } from '../../domain/inventory/move.ts';
+import { quotaName, segmentName, unorderedUnits } from '../../domain/inventory/quota.ts';
+import { returnFinished, stockWithdrawn } from '../../domain/ledger/entry.ts';
+import type { InventoryCentre } from '../../ports/inventory-centre.ts';
+import { commit } from './ledger-commit.ts';
+import { checkFigure } from './ledger-laws.ts';
+import { deliveryKey, type Rows } from './ledger-rows.ts';
+
+type Methods = Pick<InventoryCentre, 'openWithdrawal' | 'closeWithdrawal' | 'issueReturn' | 'finishReturn'>;
+
+export function createMemoryWithdrawals(rows: Rows): Methods {
+  return {
+    async openWithdrawal(request) {
+      const row = rows.sales.get(request.saleId);
+      if (!row) return { kind: 'absent' };
+      const quotas = [...rows.quotas.values()].filter((quota) => quota.saleId === request.saleId);
+      const known = knownWithdrawal(rows, request);
+      const view = {
+        ...{ state: row.sale.state, centre: row.centre, known },
+        unorderedUnits: quotas.reduce((units, quota) => units + unorderedUnits(quota), 0),
+        receivedUnits: rows.deliveries.get(deliveryKey(request.saleId, request.delivery)) ?? null,
+      };
+      const answer = decideWithdrawal(view, request);
+      if (!known) applyAnswer(rows, request, answer);
+      return answer;
+    },
+
+    async closeWithdrawal(id) {
+      const withdrawal = rows.withdrawals.get(id);
+      const row = withdrawal && rows.sales.get(withdrawal.saleId);
+      if (!row) return { kind: 'absent' };
+      const openReturns = [...rows.openReturns.values()].filter((move) => move.quota.saleId === withdrawal.saleId);
+      const answer = decideCloseWithdrawal({ centre: row.centre, openReturns: openReturns.length }, withdrawal);
+      if (withdrawal.state === 'open') applyAnswer(rows, withdrawal, answer);
+      return answer;
+    },
+
+    async issueReturn({ moveId, quota: key, units }) {
+      const earlier = rows.returns.get(moveId);
+      if (earlier) return { kind: 'issued', move: earlier };
+      const segment = rows.segments.get(segmentName(key));
+      const row = rows.sales.get(key.saleId);
+      invariant(segment && row && rows.quotas.has(quotaName(key)), `quota ${quotaName(key)} is in the ledger`);
+      if (row.sale.state === 'settled') return { kind: 'refused', reason: 'sale_settled' };
+      const { saleId, region, channel } = key;
+      const quota = { saleId, region, segment: key.segment, channel };
+      const move: ReturnMove = { id: moveId, quota, units, epoch: segment.epoch };
+      commit(rows, { newReturns: [move] });
+      return { kind: 'issued', move };
+    },
+
+    async finishReturn(moveId, units) {
+      const move = rows.openReturns.get(moveId);
+      if (!move) return;
+      checkFigure(move, units);
+      const row = rows.sales.get(move.quota.saleId);
+      const quota = rows.quotas.get(quotaName(move.quota));
+      invariant(row && quota, `quota ${quotaName(move.quota)} is in the ledger`);
+      const generation = row.generation + (units > 0 ? 1 : 0);
+      commit(rows, {
+        sales: [{ ...row, generation, centre: afterReturn(row.centre, units) }],
+        quotas: [{ ...quota, allottedUnits: quota.allottedUnits - units }],
+        closedReturns: [move],
+        entries: returnFinished(move, units),
+      });
+    },
+  };
+}
+
+function knownWithdrawal(rows: Rows, { id, saleId, delivery }: WithdrawalRequest): Withdrawal | null {
+  const own = rows.withdrawals.get(id);
+  if (own) return own;
+  const all = [...rows.withdrawals.values()];
+  return all.find((each) => each.saleId === saleId && each.delivery === delivery && each.state !== 'refused') ?? null;
+}
+
+/** Writes the attempt as the answer leaves it, and with it what it took. */
+function applyAnswer(rows: Rows, request: WithdrawalRequest, answer: WithdrawalAnswer): void {
+  const { id, saleId, delivery, units } = request;
+  const row = rows.sales.get(saleId);
+  invariant(row, `sale ${saleId} was read`);
+  if (answer.kind !== 'withdrawn' && answer.kind !== 'refused' && answer.kind !== 'open') return;
+  const withdrawals: readonly Withdrawal[] = [{ id, saleId, delivery, units, state: answer.kind }];
+  if (answer.kind !== 'withdrawn') {
+    commit(rows, { withdrawals });
+    return;
+  }
+  const { centre } = answer;
+  commit(rows, {
+    withdrawals,
+    sales: [{ ...row, centre, sale: { ...row.sale, totalUnits: centre.totalUnits } }],
+    entries: [stockWithdrawn(saleId, units, delivery)],
+  });
+}

@@ -1,0 +1,30 @@
+/** `POST /v1/admin/sales/{saleId}/settle`: ends a closed sale for good, or says what in it is still open. */
+import { ADMIN_SALE, NO_CONTENT, SALE_PARAMS } from '@sluice/contract';
+import { refuse } from '../../domain/refusal.ts';
+import { sayOpenMatters } from '../../domain/sale/decide-settle.ts';
+import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
+import { adminSaleAnswer } from '../sale-answers.ts';
+
+const schema = { params: SALE_PARAMS, body: NO_CONTENT, response: { 200: ADMIN_SALE, ...PROBLEMS } };
+
+export function addSettleSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
+  app.post('/sales/:saleId/settle', { schema }, async (request, reply) => {
+    const { saleId } = request.params;
+    const result = await engine.settleSale(saleId);
+    switch (result.kind) {
+      case 'absent':
+        return refuser.refuse(request, reply, refuse('not_found'));
+      case 'wrong_state': {
+        const detail = `A sale that is ${result.sale.state} is not settled; close it first.`;
+        return refuser.refuse(request, reply, refuse('wrong_state'), { detail });
+      }
+      case 'still_open':
+        return refuser.refuse(request, reply, refuse('still_open'), { detail: sayOpenMatters(result.open) });
+      case 'changed':
+        request.log.info({ saleId }, 'sale settled');
+        return adminSaleAnswer(result.sale, clock.nowMs());
+      case 'repeated':
+        return adminSaleAnswer(result.sale, clock.nowMs());
+    }
+  });
+}
