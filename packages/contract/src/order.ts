@@ -27,7 +27,7 @@ export const ORDER_FIELDS = {
       ...{ description: 'Why the ledger refused it; null unless `refused`.', examples: [null] },
     }),
   ),
-  settledAtMs: epochMsField('When it came into the ledger.'),
+  settledAtMs: nullable<number>(epochMsField('When it came into the ledger; null while it is `queued`.')),
   dueAtMs: nullable<number>(epochMsField('When an unpaid order may be ended; null when it holds nothing.')),
 };
 

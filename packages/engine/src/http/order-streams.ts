@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import { Fault } from '../domain/fault.ts';
 import type { OrderId } from '../domain/ids.ts';
-import { isFinal, type Order } from '../domain/order/order.ts';
+import { isFinal, type KnownOrder } from '../domain/order/order.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServedEngine } from './deps.ts';
 import { ORDER_STREAM_LIMITS, type OrderStreamLimits } from './limits.ts';
@@ -18,7 +18,7 @@ import { API_HEADERS } from './outcome-to-response.ts';
 export interface OrderStreams {
   hasRoom(): boolean;
   /** Takes the response over. Only when there is room. */
-  open(response: ServerResponse, order: Order, log: FastifyBaseLogger): void;
+  open(response: ServerResponse, order: KnownOrder, log: FastifyBaseLogger): void;
   /** Ends all of them, and opens no more. */
   close(): void;
 }
@@ -36,8 +36,8 @@ interface OpenStream {
 }
 
 /** Differs whenever an event would. */
-export function eventIdOf({ state, settledAtMs }: Order): string {
-  return `${state}.${settledAtMs}`;
+export function eventIdOf({ state, settledAtMs }: KnownOrder): string {
+  return `${state}.${settledAtMs ?? 0}`;
 }
 
 export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
@@ -96,7 +96,7 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-function openStream({ engine, clock, limits, response, log, onEnd }: StreamParts, first: Order): OpenStream {
+function openStream({ engine, clock, limits, response, log, onEnd }: StreamParts, first: KnownOrder): OpenStream {
   let order = first;
   let isOpen = true;
   let isLooking = false;
@@ -129,6 +129,7 @@ function openStream({ engine, clock, limits, response, log, onEnd }: StreamParts
   }
 
   async function read(): Promise<void> {
+    // One that is queued is not in the ledger yet.
     const now = await engine.showOrder(order.orderId);
     if (!isOpen || !now || eventIdOf(now) === eventIdOf(order)) return;
     order = now;

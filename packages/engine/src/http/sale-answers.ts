@@ -1,9 +1,9 @@
 /** A sale in the words of the wire. */
-import type { AdminSaleAnswer, SaleAnswer } from '@sluice/contract';
+import type { AdminSaleAnswer, ListedSaleAnswer } from '@sluice/contract';
 import type { Sale } from '../domain/sale/sale.ts';
 import { phaseAt } from '../domain/sale/schedule.ts';
 
-export function saleAnswer(sale: Sale, nowMs: number): SaleAnswer {
+export function saleAnswer(sale: Sale, nowMs: number): ListedSaleAnswer {
   const { id, title, state, startsAtMs, endsAtMs, limitUnits } = sale;
   return { id, title, state, phase: phaseAt(sale, nowMs), startsAtMs, endsAtMs, limitUnits, serverTimeMs: nowMs };
 }

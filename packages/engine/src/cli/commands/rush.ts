@@ -109,7 +109,7 @@ function rushOptions(deployment: Deployment, options: RushCommandOptions): RushO
   const { buyers, units, concurrency, doubleClicks, retries, secondTokens } = options;
   return {
     ...{ url: deployment.url(), adminUrl: deployment.adminUrl() },
-    ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), buyerClaim: deployment.buyerClaim },
+    ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), ...deployment.jwtClaims },
     sale: options.sale === undefined ? freshSale(options) : { kind: 'existing', id: options.sale },
     ...{ buyers, units, concurrency, doubleClicks, retries, secondTokens },
     ...paymentPlan(deployment, options),
