@@ -7,6 +7,7 @@ import { nextField, PAGE_FIELDS } from './page.ts';
 
 const ADMIN_ORDER_FIELDS = {
   ...ORDER_FIELDS,
+  settledAtMs: epochMsField('When it came into the ledger.'),
   buyer: buyerField(),
   region: Type.String({ description: 'Whose gate sold it.', examples: ['home'] }),
   channel: Type.String({ description: 'Through which entrance.', examples: ['main'] }),

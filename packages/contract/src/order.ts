@@ -28,7 +28,7 @@ export const ORDER_FIELDS = {
       ...{ description: 'Why the ledger refused it; null unless `refused`.', examples: [null] },
     }),
   ),
-  settledAtMs: epochMsField('When it came into the ledger.'),
+  settledAtMs: nullable<number>(epochMsField('When it came into the ledger; null while it is `queued`.')),
   ...{ kind: kindField(), items: itemsField('What it delivers, all units together.') },
   cost: nullable<PriceAnswer>(
     priceField('What it costs, all units together; null when nothing is asked for or known.'),

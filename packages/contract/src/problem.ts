@@ -23,7 +23,10 @@ export const PROBLEM = Type.Object(
     retryAtMs: Type.Optional(epochMsField('When it is worth coming again.')),
     retryAfterMs: Type.Optional(Type.Integer({ minimum: 0, description: 'Or how long to wait.', examples: [1_000] })),
     liveOrderIds: Type.Optional(
-      Type.Array(orderIdField(), { description: 'With `over_limit`: the orders that use the limit up.' }),
+      Type.Array(orderIdField(), {
+        description:
+          'With `over_limit`: the orders that use the limit up. With `sold_out` and `none_left_now`: those the buyer has.',
+      }),
     ),
     left: Type.Optional(unitsField('With `not_enough_left`: units that are left.')),
   },

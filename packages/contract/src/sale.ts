@@ -25,15 +25,25 @@ export const SALE_FIELDS = {
   limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
 };
 
+const LISTED_SALE_FIELDS = {
+  ...SALE_FIELDS,
+  serverTimeMs: epochMsField('When this was answered, by the clock that decides; count down by it, not by your own.'),
+};
+
+const LISTED_SALE = Type.Object(LISTED_SALE_FIELDS, { ...STRICT, title: 'ListedSale' });
+
 export const SALE = Type.Object(
   {
-    ...SALE_FIELDS,
-    serverTimeMs: epochMsField('When this was answered, by the clock that decides; count down by it, not by your own.'),
+    ...LISTED_SALE_FIELDS,
+    unitsLeft: Type.Boolean({
+      description: 'False when none can be had now; those that others hold unpaid may come back. A second old at most.',
+      examples: [true],
+    }),
   },
   { ...STRICT, title: 'Sale' },
 );
 
-export const SALE_LIST = Type.Object({ sales: Type.Array(SALE) }, { ...STRICT, title: 'SaleList' });
+export const SALE_LIST = Type.Object({ sales: Type.Array(LISTED_SALE) }, { ...STRICT, title: 'SaleList' });
 
-export type SaleAnswer = Static<typeof SALE>;
+export type ListedSaleAnswer = Static<typeof LISTED_SALE>;
 export type SaleListAnswer = Static<typeof SALE_LIST>;

@@ -10,7 +10,8 @@ const JWT_LIFETIME_MS = 6 * 60 * 60_000;
 
 /** Each run brings new people: those of the last one have used their limit up. */
 export function planVisits(options: RushOptions, dice: Dice, runName: string): readonly VisitPlan[] {
-  const jwtOf = createBuyerJwt({ secret: options.jwtKey, buyerClaim: options.buyerClaim, lifetimeMs: JWT_LIFETIME_MS });
+  const { jwtKey: secret, buyerClaim, issuer, audience } = options;
+  const jwtOf = createBuyerJwt({ secret, buyerClaim, issuer, audience, lifetimeMs: JWT_LIFETIME_MS });
   const arrivals = arrivalsOf(options, options.buyers, dice);
   return arrivals.map((arrivesAtMs, index) => {
     const buyerId = `${runName}-${index}`;

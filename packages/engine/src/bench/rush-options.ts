@@ -15,6 +15,9 @@ export interface RushOptions {
   /** Signs the buyers' JWTs, as the deployment expects them. */
   readonly jwtKey: string;
   readonly buyerClaim: string;
+  /** Of the JWTs; without when not given. */
+  readonly issuer?: string;
+  readonly audience?: string;
   readonly sale: { readonly kind: 'existing'; readonly id: string } | FreshSale;
   readonly buyers: number;
   /** Units that each purchase asks for. */

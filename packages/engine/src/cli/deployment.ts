@@ -62,7 +62,7 @@ export interface Deployment {
   adminKey(): string;
   jwtKey(): string;
   serverKey(): string;
-  readonly buyerClaim: string;
+  readonly jwtClaims: { readonly buyerClaim: string; readonly issuer?: string; readonly audience?: string };
 }
 
 export function findDeployment(options: DeploymentOptions): Deployment {
@@ -85,7 +85,11 @@ export function findDeployment(options: DeploymentOptions): Deployment {
     adminKey: () => settings.adminKey ?? keyIn(directory, 'adminKey', '--admin-key'),
     jwtKey: () => settings.jwtKey ?? keyIn(directory, 'jwtKey', '--jwt-key'),
     serverKey: () => settings.serverKey ?? keyIn(directory, 'serverKey', '--server-key'),
-    buyerClaim: settings.buyerClaim,
+    jwtClaims: {
+      buyerClaim: settings.buyerClaim,
+      ...(settings.jwtIssuer !== undefined && { issuer: settings.jwtIssuer }),
+      ...(settings.jwtAudience !== undefined && { audience: settings.jwtAudience }),
+    },
   };
 }
 

@@ -20,7 +20,16 @@ function newWorld() {
   const ledger = createMemoryLedger({ clock });
   const crashes: unknown[] = [];
   const engine = buildEngine({
-    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemoryOrderFeed() },
+    ...{
+      clock,
+      idSource,
+      signer,
+      ledger,
+      gate: store.gate,
+      queue: store.queue,
+      marks: store.marks,
+      feed: createMemoryOrderFeed(),
+    },
     onFault: () => {},
     onCrash: (error) => crashes.push(error),
   });

@@ -5,9 +5,11 @@
 import { noTelemetry } from '../adapters/memory/telemetry.ts';
 import type { Buyer } from '../domain/buyer.ts';
 import { Fault } from '../domain/fault.ts';
+import type { ClaimMark } from '../domain/gate/decide-claim.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { StockChange } from '../domain/inventory/decide-stock.ts';
-import type { Order } from '../domain/order/order.ts';
+import { HOME_REGION, ONLY_SEGMENT } from '../domain/inventory/quota.ts';
+import type { KnownOrder, Order } from '../domain/order/order.ts';
 import type { OrderCursor } from '../domain/order/order-cursor.ts';
 import type { OrderEvent } from '../domain/order/order-event.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
@@ -17,15 +19,16 @@ import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import { type BulkAnswer, type BulkItem, bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { type CancelAnswer, type CancelRequest, cancelOrder } from '../funnel/cancel-order.ts';
 import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
+import { findOrder } from '../funnel/find-order.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
 import { createHotEntries } from '../funnel/gateway/hot-entries.ts';
 import { createIntake, type IntakeBounds, NO_BOUNDS } from '../funnel/gateway/intake.ts';
 import { stageOf } from '../funnel/gateway/stage-of.ts';
-import { type IssuedToken, issueToken } from '../funnel/issue-token.ts';
+import { type IssuedToken, issueToken, readMarkKey } from '../funnel/issue-token.ts';
 import { createKnownOrders } from '../funnel/known-orders.ts';
-import { type BreakerState, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
+import { type BreakerState, type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { LEDGER_BREAKER, settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
 import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
 import { notePayment, type PaymentNoted } from '../funnel/note-payment.ts';
@@ -44,11 +47,12 @@ import {
 import { type CreateSaleAnswer, createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
-import { createDryJudge } from '../inventory/judge-dry.ts';
+import { createDryJudge, type DryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
 import { type ReadPlacesResult, readPlaces } from '../inventory/read-places.ts';
 import { settleSale } from '../inventory/settle-sale.ts';
 import { type WithdrawRequest, type WithdrawStockResult, withdrawStock } from '../inventory/withdraw-stock.ts';
+import type { ClaimMarks } from '../ports/claim-marks.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { IdSource } from '../ports/id-source.ts';
@@ -59,6 +63,7 @@ import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
+import type { Settlement } from '../ports/settlement.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Wallet } from '../ports/wallet.ts';
@@ -69,6 +74,8 @@ export interface EngineParts {
   readonly signer: Signer;
   readonly gate: Gate;
   readonly queue: Queue;
+  /** Without it nothing is known of orders that the ledger does not have. */
+  readonly marks?: ClaimMarks;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
   /** Without one nothing is sold for points. */
@@ -104,7 +111,7 @@ export interface Engine {
   /** Many at once for a back end, one answer each, in their order. */
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
-  findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  findOrder(orderId: OrderId, buyer: Buyer): Promise<KnownOrder | null>;
   /** Whoever's it is. */
   showOrder(orderId: OrderId): Promise<Order | null>;
   /** Pages of orders, oldest first. */
@@ -117,6 +124,8 @@ export interface Engine {
   watchOrders(listener: (orders: readonly Order[]) => void): () => void;
   /** Null for a draft, too: what is not published is not known to buyers. */
   findSale(saleId: SaleId): Promise<Sale | null>;
+  /** Of a published sale: whether any can be had now; a second old at most. */
+  hasUnitsLeft(saleId: SaleId): Promise<boolean>;
   /** Published sales. */
   listSales(): Promise<readonly Sale[]>;
   /** Drafts, too. */
@@ -142,6 +151,16 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** One sweep a second for each sale that is looked at. */
+const VERDICT_ENTRIES = { freshMs: 500, staleMs: 1_000, maxKeys: 1_000 };
+
+/** A loser who asks again and again costs the gate one look a second. */
+const MARK_ENTRIES = { freshMs: 1_000, staleMs: 1_000, maxKeys: 10_000 };
+
+const LIST_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1 };
+
+const NO_MARKS: ClaimMarks = { ofBuyer: async () => [] };
+
 const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
@@ -152,12 +171,12 @@ export function buildEngine(parts: EngineParts): Engine {
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
+  const looks = createLooks(parts, dryJudge);
   const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
   const stocking = { gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore };
   const selling = { ...stocking, hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
-  const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
-  const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
+  const settlement = settlementOf(parts, ledgerBreaker);
   const intake = createIntake({
     ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
     askLedger: () => ledgerBreaker.ask(),
@@ -167,7 +186,7 @@ export function buildEngine(parts: EngineParts): Engine {
   const buying = {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
-    ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
+    ...{ dryJudge, buyersMarks: looks.buyersMarks, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
   };
   const settling = { settlement, feed, consumer: idSource.newId() };
   const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
@@ -189,14 +208,12 @@ export function buildEngine(parts: EngineParts): Engine {
       return answer;
     },
     bulkPurchase: (caller, items) => bulkPurchase(buying, caller, items),
-    async findOrder(orderId, buyer) {
-      const order = await ledger.orders.find(orderId);
-      return order?.buyerId === buyer.buyerId ? order : null;
-    },
+    findOrder: (orderId, buyer) => findOrder(looks, orderId, buyer),
     async findSale(saleId) {
       const sale = await sales.get(saleId);
       return sale?.state === 'draft' ? null : sale;
     },
+    hasUnitsLeft: (saleId) => looks.hasUnitsLeft(saleId),
     showOrder: (orderId) => ledger.orders.find(orderId),
     listOrders: (filter, cursor, max) => ledger.orders.list(filter, cursor, max),
     orderHistory: (orderId) => ledger.orders.history(orderId),
@@ -216,15 +233,10 @@ export function buildEngine(parts: EngineParts): Engine {
     readPlaces: (saleId) => readPlaces(stocking, saleId),
     idempotency: ledger.idempotency,
 
-    async read() {
-      const depth = await queue.depth().catch(nullWhenDown);
-      return {
-        ledgerBreaker: ledgerBreaker.state,
-        walletBreaker: charging?.breaker.state ?? null,
-        purchasesInFlight: intake.inFlight(),
-        queue: depth,
-      };
-    },
+    read: async () => ({
+      ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: charging?.breaker.state ?? null },
+      ...{ purchasesInFlight: intake.inFlight(), queue: await queue.depth().catch(nullWhenDown) },
+    }),
 
     async start() {
       await keeper.round();
@@ -259,6 +271,29 @@ async function thenDrop<Result>(
   const result = await change;
   sales.drop(saleId);
   return result;
+}
+
+function settlementOf({ ledger, clock, telemetry = noTelemetry }: EngineParts, breaker: CircuitBreaker): Settlement {
+  return settlementWithBreaker(settlementWithTelemetry(ledger.settlement, telemetry, clock), breaker, clock);
+}
+
+/** What many look at and little changes, or what is asked in place of the ledger. */
+function createLooks({ clock, ledger, marks: claimMarks = NO_MARKS }: EngineParts, dryJudge: DryJudge) {
+  const verdicts = createHotEntries(clock, (id) => dryJudge.look(id), VERDICT_ENTRIES);
+  return {
+    ...{ claimMarks, orders: ledger.orders },
+    saleLists: createHotEntries(clock, () => ledger.sales.list(), LIST_ENTRIES),
+    buyersMarks: createHotEntries(clock, (key) => marksOf(claimMarks, key), MARK_ENTRIES),
+    /** What cannot be told now is not said to be gone. */
+    async hasUnitsLeft(saleId: SaleId): Promise<boolean> {
+      return ((await verdicts.get(saleId).catch(nullWhenDown)) ?? 'units_left') === 'units_left';
+    },
+  };
+}
+
+function marksOf(claimMarks: ClaimMarks, key: string): Promise<readonly ClaimMark[]> {
+  const [saleId, buyerId] = readMarkKey(key);
+  return claimMarks.ofBuyer({ saleId, region: HOME_REGION, segment: ONLY_SEGMENT }, buyerId);
 }
 
 function nullWhenDown(error: unknown): null {

@@ -7,9 +7,11 @@ export interface DevTokenRequest {
   readonly buyerClaim: string;
   readonly buyer: string;
   readonly lifetimeMs: number;
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
 }
 
 /** Null for a name that no buyer can have. */
-export function signDevToken({ jwtKey, buyerClaim, buyer, lifetimeMs }: DevTokenRequest): string | null {
-  return isBuyerId(buyer) ? createBuyerJwt({ secret: jwtKey, buyerClaim, lifetimeMs })(buyer) : null;
+export function signDevToken({ jwtKey, buyer, ...claims }: DevTokenRequest): string | null {
+  return isBuyerId(buyer) ? createBuyerJwt({ secret: jwtKey, ...claims })(buyer) : null;
 }

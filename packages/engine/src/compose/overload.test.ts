@@ -143,6 +143,23 @@ describe('a sale that is empty', () => {
     expect(clock.monotonicMs() - backAtMs).toBeLessThan(1_000);
   });
 
+  it('is looked at by many for a few sweeps, and the looking makes nobody else sweep', async () => {
+    world = await newWorld(1);
+    const { engine, state } = world;
+    expect(await engine.hasUnitsLeft('skin')).toBe(true);
+    await buy(engine, 'ann');
+    await expect.poll(() => engine.hasUnitsLeft('skin'), { timeout: 3_000 }).toBe(false);
+    const [sweeps, untilMs] = [state.sweeps, clock.monotonicMs() + 1_200];
+    for (let looks = 0; clock.monotonicMs() < untilMs; looks++) {
+      expect(await engine.hasUnitsLeft('skin')).toBe(false);
+      if (looks % 100 === 0) await pause(1);
+    }
+    // A sweep reads the gate twice.
+    expect(state.sweeps - sweeps).toBeLessThanOrEqual(8);
+    // Nobody has found it empty yet, so a token costs no sweep, and is given.
+    expect(await engine.issueToken('skin', buyerOf('bob'))).toMatchObject({ kind: 'issued' });
+  });
+
   it('costs no sweep while there are units', async () => {
     world = await newWorld(10);
     const { engine, state } = world;

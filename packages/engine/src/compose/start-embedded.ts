@@ -95,6 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const wallet = chooseWallet(settings, isOneMachine(settings, keys));
     const engine = buildEngine({
       ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
+      marks: store.marks,
       ...{ feed: createMemoryOrderFeed(), ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
       ...(wallet.wallet && { wallet: wallet.wallet }),
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
@@ -114,7 +115,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const listeners = await listen(settings, {
       ...{ engine, clock, limits, telemetry, trustedProxies, logger: log, isReady: () => isReady },
       ...{ adminKey: keys.adminKey, serverKey: keys.serverKey },
-      identity: createJwtIdentity({ secret: keys.jwtKey, buyerClaim: settings.buyerClaim }),
+      identity: createJwtIdentity({ secret: keys.jwtKey, ...jwtClaimsOf(settings) }),
       metrics: createMetrics({ telemetry, engine, limits, lag }),
       ...devIdentityFor(settings, keys),
     });
@@ -142,6 +143,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
+function jwtClaimsOf({ buyerClaim, jwtIssuer, jwtAudience }: Settings) {
+  return { buyerClaim, issuer: jwtIssuer, audience: jwtAudience };
+}
+
 /** A key that the operator uses elsewhere, or a port that others reach, must not make buyers of strangers. */
 function isOneMachine(settings: Settings, keys: DeploymentKeys): boolean {
   return isLoopback(settings.host) && keys.isJwtKeyGenerated;
@@ -149,6 +154,6 @@ function isOneMachine(settings: Settings, keys: DeploymentKeys): boolean {
 
 function devIdentityFor(settings: Settings, keys: DeploymentKeys): { devIdentity?: (buyerId: string) => string } {
   if (!isOneMachine(settings, keys)) return {};
-  const { buyerClaim } = settings;
-  return { devIdentity: createBuyerJwt({ secret: keys.jwtKey, buyerClaim, lifetimeMs: DEV_JWT_LIFETIME_MS }) };
+  const claims = jwtClaimsOf(settings);
+  return { devIdentity: createBuyerJwt({ secret: keys.jwtKey, ...claims, lifetimeMs: DEV_JWT_LIFETIME_MS }) };
 }

@@ -127,6 +127,24 @@ export const SETTINGS = Type.Object({
       default: 'sub',
     }),
   }),
+  jwtIssuer: Type.Optional(
+    Type.String({
+      minLength: 1,
+      ...notes({
+        description: "What a buyer's JWT must have as `iss`. Not looked at when not set.",
+        wanted: 'the name of an issuer',
+      }),
+    }),
+  ),
+  jwtAudience: Type.Optional(
+    Type.String({
+      minLength: 1,
+      ...notes({
+        description: "What a buyer's JWT must have in `aud`. Not looked at when not set.",
+        wanted: 'the name of an audience',
+      }),
+    }),
+  ),
   walletUrl: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s?#]+$',

@@ -9,7 +9,7 @@ export interface Refusal {
   readonly retryAtMs?: number;
   /** Or how long to wait. */
   readonly retryAfterMs?: number;
-  /** With `over_limit`: the orders that use the limit up. */
+  /** With `over_limit`: the orders that use the limit up; with `sold_out` and `none_left_now`: those that the buyer has. */
   readonly liveOrderIds?: readonly OrderId[];
   /** With `not_enough_left`. */
   readonly leftUnits?: number;

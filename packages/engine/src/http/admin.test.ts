@@ -204,4 +204,24 @@ describe('test identity', () => {
     }
     await dev.close();
   });
+
+  it('is for names of this machine only: a page elsewhere may have made its own name lead here', async () => {
+    const dev = await newHttpWorld({ devIdentity: (buyer) => jwtFor(buyer), trustedProxies: ['127.0.0.1'] });
+    const statusFor = async (host: string, more: Record<string, string> = {}) => {
+      const call = { method: 'POST' as const, url: '/dev/identity', payload: { buyer: 'ann' } };
+      return (await dev.app.inject({ ...call, headers: { host, ...more } })).statusCode;
+    };
+    for (const host of ['localhost', 'LocalHost:8460', '127.0.0.1:8460', '127.1.2.3', '[::1]:8460'])
+      expect(await statusFor(host), host).toBe(200);
+    for (const host of [
+      'evil.example',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example:8460',
+      'x@localhost',
+      '10.0.0.1',
+    ])
+      expect(await statusFor(host), host).toBe(404);
+    expect(await statusFor('evil.example', { 'x-forwarded-host': 'localhost' })).toBe(404);
+    await dev.close();
+  });
 });

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Buyer } from '../domain/buyer.ts';
 import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
 import type { StockChange } from '../domain/inventory/decide-stock.ts';
-import type { Order } from '../domain/order/order.ts';
+import type { KnownOrder, Order } from '../domain/order/order.ts';
 import type { OrderCursor } from '../domain/order/order-cursor.ts';
 import type { OrderEvent } from '../domain/order/order-event.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
@@ -37,7 +37,7 @@ export interface ServedEngine {
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
-  findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  findOrder(orderId: OrderId, buyer: Buyer): Promise<KnownOrder | null>;
   /** Whoever's it is. */
   showOrder(orderId: OrderId): Promise<Order | null>;
   listOrders(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
@@ -47,6 +47,7 @@ export interface ServedEngine {
   watchOrders(listener: (orders: readonly Order[]) => void): () => void;
   /** Null for a draft, too. */
   findSale(saleId: SaleId): Promise<Sale | null>;
+  hasUnitsLeft(saleId: SaleId): Promise<boolean>;
   /** Published sales. */
   listSales(): Promise<readonly Sale[]>;
 

@@ -63,7 +63,8 @@ export async function newHttpWorld(
   const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
   const crashes: unknown[] = [];
   const engine = buildEngine({
-    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, feed: createMemoryOrderFeed() },
+    ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, marks: store.marks },
+    feed: createMemoryOrderFeed(),
     ...(more.wallet && { wallet: more.wallet }),
     onFault: () => {},
     onCrash: (error) => crashes.push(error),

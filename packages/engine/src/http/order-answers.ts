@@ -2,7 +2,7 @@
 import type { AdminOrderAnswer, OrderAnswer } from '@sluice/contract';
 import type { SaleId } from '../domain/ids.ts';
 import { invariant } from '../domain/invariant.ts';
-import type { Order } from '../domain/order/order.ts';
+import type { KnownOrder, Order } from '../domain/order/order.ts';
 import { costOf, itemsOf, type Offer } from '../domain/sale/offer.ts';
 import type { ServedEngine } from './deps.ts';
 
@@ -27,7 +27,7 @@ export async function readOffer(engine: Pick<ServedEngine, 'findSale'>, saleId: 
   return sale.offer;
 }
 
-export function orderAnswer(order: Order, offer: Offer): OrderAnswer {
+export function orderAnswer(order: KnownOrder, offer: Offer): OrderAnswer {
   const { orderId, saleId, units, state, refusal, settledAtMs, dueAtMs } = order;
   const { kind } = offer;
   const [items, cost] = [[...itemsOf(offer, units)], costOf(offer, units)];
@@ -36,5 +36,5 @@ export function orderAnswer(order: Order, offer: Offer): OrderAnswer {
 
 export function adminOrderAnswer(order: Order, offer: Offer): AdminOrderAnswer {
   const { region, channel } = order.origin;
-  return { ...orderAnswer(order, offer), buyer: order.buyerId, region, channel };
+  return { ...orderAnswer(order, offer), settledAtMs: order.settledAtMs, buyer: order.buyerId, region, channel };
 }

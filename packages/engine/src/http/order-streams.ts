@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import { Fault } from '../domain/fault.ts';
 import type { OrderId } from '../domain/ids.ts';
-import { isFinal, type Order } from '../domain/order/order.ts';
+import { isFinal, type KnownOrder } from '../domain/order/order.ts';
 import type { Offer } from '../domain/sale/offer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServedEngine } from './deps.ts';
@@ -26,7 +26,7 @@ export interface OrderStreams {
 
 /** An order, and what its sale offers. */
 interface Bought {
-  readonly order: Order;
+  readonly order: KnownOrder;
   readonly offer: Offer;
 }
 
@@ -43,8 +43,8 @@ interface OpenStream {
 }
 
 /** Differs whenever an event would. */
-export function eventIdOf({ state, settledAtMs }: Order): string {
-  return `${state}.${settledAtMs}`;
+export function eventIdOf({ state, settledAtMs }: KnownOrder): string {
+  return `${state}.${settledAtMs ?? 0}`;
 }
 
 export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
@@ -104,7 +104,10 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-function openStream({ engine, clock, limits, response, log, onEnd, offer }: StreamParts, first: Order): OpenStream {
+function openStream(
+  { engine, clock, limits, response, log, onEnd, offer }: StreamParts,
+  first: KnownOrder,
+): OpenStream {
   let order = first;
   let isOpen = true;
   let isLooking = false;
@@ -137,6 +140,7 @@ function openStream({ engine, clock, limits, response, log, onEnd, offer }: Stre
   }
 
   async function read(): Promise<void> {
+    // One that is queued is not in the ledger yet.
     const now = await engine.showOrder(order.orderId);
     if (!isOpen || !now || eventIdOf(now) === eventIdOf(order)) return;
     order = now;

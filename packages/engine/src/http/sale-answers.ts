@@ -1,10 +1,10 @@
 /** A sale in the words of the wire. */
-import type { AdminSaleAnswer, SaleAnswer } from '@sluice/contract';
+import type { AdminSaleAnswer, ListedSaleAnswer } from '@sluice/contract';
 import type { Sale } from '../domain/sale/sale.ts';
 import { phaseAt } from '../domain/sale/schedule.ts';
 import { showIn } from '../domain/sale/zoned-time.ts';
 
-export function saleAnswer(sale: Sale, nowMs: number): SaleAnswer {
+export function saleAnswer(sale: Sale, nowMs: number): ListedSaleAnswer {
   const { id, title, state, offer, startsAtMs, endsAtMs, timeZone, limitUnits } = sale;
   const { kind, items, price } = offer;
   const [startsAt, endsAt] = [showIn(timeZone, startsAtMs), showIn(timeZone, endsAtMs)];

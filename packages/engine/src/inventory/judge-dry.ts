@@ -30,6 +30,8 @@ export interface DryJudge {
    * are units; while there are none, one sweep for all who ask within `VERDICT_MS`. What a fault keeps from being told is null.
    */
   recall(saleId: SaleId): Promise<GoneVerdict | null>;
+  /** For whoever only looks: the verdict that stands, or a sweep that is not remembered and so makes nobody else sweep. */
+  look(saleId: SaleId): Promise<DryVerdict>;
   /** Units have come: the next to ask hears of them. */
   forget(saleId: SaleId): void;
 }
@@ -65,6 +67,10 @@ export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock })
         if (!(error instanceof Fault)) throw error;
       }
       return null;
+    },
+    look(saleId) {
+      const known = verdicts.get(saleId);
+      return known && deps.clock.monotonicMs() < known.untilMs ? known.verdict : sweep(deps, saleId);
     },
     forget(saleId) {
       verdicts.delete(saleId);

@@ -3,7 +3,7 @@
  * books of units, and remembers what was said before.
  */
 import type { OrderId } from '../domain/ids.ts';
-import type { Order, OrderState } from '../domain/order/order.ts';
+import type { KnownOrder, OrderState } from '../domain/order/order.ts';
 import { type Refusal, retryOf } from '../domain/refusal.ts';
 import type { PurchaseAccepted } from '../funnel/purchase.ts';
 import type { Signer } from '../ports/signer.ts';
@@ -23,7 +23,7 @@ export interface AnswerAuditor {
   /** Returns what is to be called with the answer, at the moment that it is given. */
   purchaseAsked(asked: AskedPurchase): (answer: PurchaseAccepted | Refusal) => void;
   /** Likewise for the order itself. */
-  orderAsked(orderId: OrderId): (order: Order | null) => void;
+  orderAsked(orderId: OrderId): (order: KnownOrder | null) => void;
   claimTaken(process: string, orderId: OrderId): void;
   /** To be called when units may have moved. */
   look(): void;
@@ -169,7 +169,7 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
           report('an order that was told is found', orderId, before.status);
         }
         if (!order) return;
-        if (books.orders.get(orderId)?.units !== order.units) {
+        if (order.state !== 'queued' && books.orders.get(orderId)?.units !== order.units) {
           report('the same order for ever', orderId, `${order.units} units`);
         }
         truthOfStatus({ orderId, beganMs }, order.state);

@@ -6,7 +6,7 @@ import type { Buyer } from '../domain/buyer.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { StockChange } from '../domain/inventory/decide-stock.ts';
-import type { Order } from '../domain/order/order.ts';
+import type { KnownOrder } from '../domain/order/order.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
@@ -46,7 +46,7 @@ export interface PartsUnderTest {
 export interface EngineUnderTest {
   issueToken(saleId: SaleId, buyer: Buyer): Promise<IssuedToken | Refusal>;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
-  findOrder(orderId: OrderId, buyer: Buyer): Promise<Order | null>;
+  findOrder(orderId: OrderId, buyer: Buyer): Promise<KnownOrder | null>;
   cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
   createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;

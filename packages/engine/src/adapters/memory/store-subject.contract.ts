@@ -1,4 +1,5 @@
 /** The memory store as the contracts see it: a clock that stands still until it is told to go on. */
+import type { ClaimMarksSubject } from '../../ports/claim-marks.contract.ts';
 import type { StoreSubject } from '../../ports/store-fixture.contract.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createMemoryStore } from './store.ts';
@@ -6,7 +7,7 @@ import { createMemoryStore } from './store.ts';
 /** Any time will do that the monotonic clock does not show. */
 const STARTS_AT_MS = 1_700_000_000_000;
 
-export const memoryStoreSubject: StoreSubject = {
+export const memoryStoreSubject: StoreSubject & ClaimMarksSubject = {
   name: 'memory',
   async open() {
     const clock = createManualClock(STARTS_AT_MS);
@@ -19,6 +20,7 @@ export const memoryStoreSubject: StoreSubject = {
     return {
       gate: store.gate,
       queue: store.queue,
+      marks: store.marks,
       nowMs: async () => clock.nowMs(),
       pass: async (ms) => clock.advance(ms),
       lose: async () => store.lose(),

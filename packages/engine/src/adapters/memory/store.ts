@@ -2,6 +2,8 @@
  * One in-memory server that is gate and queue at once, as one Redis is: a claim takes units, leaves its mark and queues its
  * entry in one turn.
  */
+import { segmentName } from '../../domain/inventory/quota.ts';
+import type { ClaimMarks } from '../../ports/claim-marks.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Gate } from '../../ports/gate.ts';
 import type { IdSource } from '../../ports/id-source.ts';
@@ -17,6 +19,7 @@ export interface MemoryStoreParts {
 export interface MemoryStore {
   readonly gate: Gate;
   readonly queue: Queue;
+  readonly marks: ClaimMarks;
   /** A restart without persistence: another identity; segments and queue are gone. */
   lose(): void;
 }
@@ -27,6 +30,11 @@ export function createMemoryStore({ clock, idSource }: MemoryStoreParts): Memory
   return {
     gate: createMemoryGate({ clock, server, queue }),
     queue,
+    marks: {
+      async ofBuyer(segment, buyerId) {
+        return [...(server.segments.get(segmentName(segment))?.marks.get(buyerId) ?? [])];
+      },
+    },
     lose() {
       server.identity = idSource.newId();
       server.segments.clear();

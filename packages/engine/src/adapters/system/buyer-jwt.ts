@@ -5,9 +5,17 @@ export interface BuyerJwtOptions {
   readonly secret: string;
   readonly buyerClaim: string;
   readonly lifetimeMs: number;
+  /** As the deployment wants them. */
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
 }
 
 export function createBuyerJwt(options: BuyerJwtOptions): (buyerId: string) => string {
-  const sign = createSigner({ key: options.secret, algorithm: 'HS256', expiresIn: options.lifetimeMs });
+  const { secret, lifetimeMs, issuer, audience } = options;
+  const sign = createSigner({
+    ...{ key: secret, algorithm: 'HS256', expiresIn: lifetimeMs },
+    ...(issuer && { iss: issuer }),
+    ...(audience && { aud: audience }),
+  });
   return (buyerId) => sign({ [options.buyerClaim]: buyerId });
 }

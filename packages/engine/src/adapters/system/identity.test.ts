@@ -1,6 +1,7 @@
 import { createHmac, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createBuyerJwt } from './buyer-jwt.ts';
 import { createJwtIdentity } from './identity.ts';
 
 const SECRET = 'a-secret-of-the-operator-with-32-bytes';
@@ -30,6 +31,28 @@ describe('identity from a JWT', () => {
 
   it('knows the buyer that the operator named', () => {
     expect(newIdentity().identify(jwt(CLAIMS))).toEqual({ buyerId: 'ann', region: 'home', channel: 'main' });
+  });
+
+  it('takes the issuer and the audience that it was told to, and nothing without them', () => {
+    const identity = createJwtIdentity({ secret: SECRET, buyerClaim: 'sub', issuer: 'shop', audience: 'sluice' });
+    const right = { ...CLAIMS, iss: 'shop', aud: 'sluice' };
+    expect(identity.identify(jwt(right))?.buyerId).toBe('ann');
+    expect(identity.identify(jwt({ ...right, aud: ['other', 'sluice'] }))?.buyerId).toBe('ann');
+    const signed = createBuyerJwt({
+      ...{ secret: SECRET, buyerClaim: 'sub', lifetimeMs: 60_000, issuer: 'shop', audience: 'sluice' },
+    });
+    expect(identity.identify(signed('ann'))?.buyerId).toBe('ann');
+    const { iss: _iss, ...noIssuer } = right;
+    const { aud: _aud, ...noAudience } = right;
+    const wrong = [
+      noIssuer,
+      noAudience,
+      { ...right, iss: 'Shop' },
+      { ...right, iss: ['shop'] },
+      { ...right, aud: 'other' },
+    ];
+    for (const claims of [...wrong, { ...right, aud: [] }, { ...right, iss: '' }, { ...right, aud: null }])
+      expect(identity.identify(jwt(claims)), JSON.stringify(claims)).toBeNull();
   });
 
   it('reads the claim it was told to', () => {

@@ -19,9 +19,23 @@ interface Remembered {
   readonly expiresMs: number;
 }
 
-export function createJwtIdentity(options: { readonly secret: string; readonly buyerClaim: string }): IdentityVerifier {
-  const { secret, buyerClaim } = options;
-  const verify = createVerifier({ key: secret, algorithms: ['HS256'], requiredClaims: ['exp', buyerClaim] });
+export interface JwtIdentityOptions {
+  readonly secret: string;
+  readonly buyerClaim: string;
+  /** Whose JWTs are taken, and meant for whom; anybody's when not given. */
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
+}
+
+export function createJwtIdentity(options: JwtIdentityOptions): IdentityVerifier {
+  const { secret, buyerClaim, issuer, audience } = options;
+  const verify = createVerifier({
+    ...{ key: secret, algorithms: ['HS256'] },
+    // The library looks at an issuer or audience only when there is one.
+    requiredClaims: ['exp', buyerClaim, ...(issuer ? ['iss'] : []), ...(audience ? ['aud'] : [])],
+    ...(issuer && { allowedIss: issuer }),
+    ...(audience && { allowedAud: audience }),
+  });
   let young = new Map<string, Remembered>();
   let old = new Map<string, Remembered>();
 

@@ -29,10 +29,10 @@ export function addDevToken(program: Command): void {
 }
 
 function printDevToken(buyer: string, options: DevTokenOptions): void {
-  const { jwtKey, buyerClaim } = findDeployment(options);
+  const { jwtKey, jwtClaims } = findDeployment(options);
   const lifetimeMs = options.lifetime;
   const expiresAtMs = Date.now() + lifetimeMs;
-  const jwt = signDevToken({ jwtKey: jwtKey(), buyerClaim, buyer, lifetimeMs });
+  const jwt = signDevToken({ jwtKey: jwtKey(), ...jwtClaims, buyer, lifetimeMs });
   if (jwt === null) throw wrongUsage('No buyer can have this name: it is empty, too long, or not text.');
   if (options.json) printJson({ buyer, jwt, expiresAtMs });
   else console.log(jwt);

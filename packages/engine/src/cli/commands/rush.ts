@@ -133,7 +133,7 @@ function rushOptions(deployment: Deployment, options: RushCommandOptions): RushO
   if (options.bots !== undefined && profile !== 'bots') throw new CommandFailed('--bots goes with --profile bots.');
   return {
     ...{ url: deployment.url(), adminUrl: deployment.adminUrl() },
-    ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), buyerClaim: deployment.buyerClaim },
+    ...{ adminKey: deployment.adminKey(), jwtKey: deployment.jwtKey(), ...deployment.jwtClaims },
     sale: options.sale === undefined ? freshSale(options) : { kind: 'existing', id: options.sale },
     ...{ buyers, units, overMs, profile, connections, doubleClicks, retries, secondTokens },
     bots: options.bots ?? DEFAULT_BOTS,

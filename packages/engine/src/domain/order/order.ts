@@ -18,6 +18,17 @@ export interface Order extends Claim {
   readonly dueAtMs: number | null;
 }
 
+/** What a gate has claimed, and the ledger does not have yet. */
+export interface QueuedOrder extends Claim {
+  readonly state: 'queued';
+  readonly refusal: null;
+  readonly settledAtMs: null;
+  readonly dueAtMs: null;
+}
+
+/** An order as its buyer may hear of it. */
+export type KnownOrder = Order | QueuedOrder;
+
 /** An order that ended takes late money as `paid`, under a new claim, or as `paid_unfulfilled`, when there is none. */
 export const ORDER_EDGES: Readonly<Record<OrderState, readonly OrderState[]>> = {
   queued: ['pending', 'paid', 'refused', 'lost'],

@@ -1,5 +1,7 @@
 /** `POST /v1/admin/orders/{orderId}/cancel`: an operator ends an unpaid order, whoever's it is. Again is the same. */
 import { ADMIN_ORDER, CANCEL_ORDER, CANCEL_WAITS, ORDER_PARAMS } from '@sluice/contract';
+import type { Order } from '../../domain/order/order.ts';
+import { tellCancel } from '../cancel-answer.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { adminOrderAnswer, readOffer } from '../order-answers.ts';
@@ -21,18 +23,14 @@ const schema = {
 };
 
 export function addAdminCancelOrder(app: HttpServer, { engine, refuser, keyed }: RouteDeps): void {
+  const teller = {
+    refuser,
+    by: 'an operator',
+    show: async (order: Order) => adminOrderAnswer(order, await readOffer(engine, order.saleId)),
+  };
   app.post('/orders/:orderId/cancel', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { orderId } = request.params;
     const answer = await engine.cancelOrder({ orderId, buyerId: null, receipt: request.body?.receipt ?? null });
-    switch (answer.kind) {
-      case 'refused':
-        return refuser.refuse(request, reply, answer);
-      case 'accepted':
-        reply.code(202);
-        return { orderId, status: 'queued' as const };
-      case 'cancelled':
-        if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by an operator');
-        return adminOrderAnswer(answer.order, await readOffer(engine, answer.order.saleId));
-    }
+    return tellCancel(teller, { request, reply, orderId }, answer);
   });
 }

@@ -1,6 +1,8 @@
 /** `POST /v1/orders/{orderId}/cancel`: the buyer does not want it any more. Again is the same. */
 import { CANCEL_ORDER, CANCEL_WAITS, ORDER, ORDER_PARAMS } from '@sluice/contract';
+import type { Order } from '../../domain/order/order.ts';
 import { buyerOf } from '../authenticate.ts';
+import { tellCancel } from '../cancel-answer.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { orderAnswer, readOffer } from '../order-answers.ts';
@@ -22,6 +24,11 @@ const schema = {
 };
 
 export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer, keyed }: RouteDeps): void {
+  const teller = {
+    refuser,
+    by: 'its buyer',
+    show: async (order: Order) => orderAnswer(order, await readOffer(engine, order.saleId)),
+  };
   app.post(
     '/v1/orders/:orderId/cancel',
     { schema, onRequest: requireBuyer, preHandler: keyed.ofBuyer },
@@ -29,16 +36,7 @@ export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer,
       const { orderId } = request.params;
       const { buyerId } = buyerOf(request);
       const answer = await engine.cancelOrder({ orderId, buyerId, receipt: request.body?.receipt ?? null });
-      switch (answer.kind) {
-        case 'refused':
-          return refuser.refuse(request, reply, answer);
-        case 'accepted':
-          reply.code(202);
-          return { orderId, status: 'queued' as const };
-        case 'cancelled':
-          if (!answer.isRepeated) request.log.info({ orderId }, 'order cancelled by its buyer');
-          return orderAnswer(answer.order, await readOffer(engine, answer.order.saleId));
-      }
+      return tellCancel(teller, { request, reply, orderId }, answer);
     },
   );
 }

@@ -10,7 +10,7 @@ const schema = {
     operationId: 'issueToken',
     summary: 'Leave to try, and the id of the order to be.',
     caller: 'buyer',
-    reasons: ['closed', 'over', 'sold_out', 'none_left_now'],
+    reasons: ['closed', 'over', 'sold_out', 'none_left_now', 'over_limit'],
   }),
   params: SALE_PARAMS,
   headers: KEYED_HEADERS,

@@ -19,6 +19,7 @@ export function addShowSale(app: HttpServer, { engine, clock, refuser, limitAddr
   app.get('/v1/sales/:saleId', { schema, onRequest: limitAddress }, async (request, reply) => {
     const sale = await engine.findSale(request.params.saleId);
     if (!sale) return refuser.refuse(request, reply, refuse('not_found'));
-    return saleAnswer(sale, clock.nowMs());
+    const unitsLeft = await engine.hasUnitsLeft(sale.id);
+    return { ...saleAnswer(sale, clock.nowMs()), unitsLeft };
   });
 }

@@ -1,0 +1,74 @@
+/**
+ * A buyer's own order, also before the ledger has it: what a gate has claimed is told as `queued`, never as unknown. Who lost
+ * their token hears of their live orders the same way. Asked only when the ledger or the sale says no, so that a buyer who is
+ * answered costs nothing here.
+ */
+import type { Buyer } from '../domain/buyer.ts';
+import { Fault } from '../domain/fault.ts';
+import type { ClaimMark } from '../domain/gate/decide-claim.ts';
+import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
+import { ONLY_SEGMENT } from '../domain/inventory/quota.ts';
+import type { KnownOrder, Order } from '../domain/order/order.ts';
+import type { Sale } from '../domain/sale/sale.ts';
+import type { ClaimMarks } from '../ports/claim-marks.ts';
+import type { Orders } from '../ports/orders.ts';
+import type { HotEntries } from './gateway/hot-entries.ts';
+
+export interface FindOrderDeps {
+  readonly orders: Orders;
+  readonly claimMarks: ClaimMarks;
+  /** All sales, under one key. */
+  readonly saleLists: HotEntries<readonly Sale[]>;
+}
+
+const ALL_SALES = 'all';
+
+/** Of the sales that may have claims in hand, so many are asked for an order that the ledger does not know. */
+const MAX_SALES = 100;
+
+/** Null for an order that does not exist, and for one that is another buyer's. */
+export async function findOrder(deps: FindOrderDeps, orderId: OrderId, buyer: Buyer): Promise<KnownOrder | null> {
+  const ownOrder = async (): Promise<Order | null | 'another'> => {
+    const order = await deps.orders.find(orderId);
+    return order && order.buyerId !== buyer.buyerId ? 'another' : order;
+  };
+  let failure: Fault | null = null;
+  try {
+    const order = await ownOrder();
+    if (order) return order === 'another' ? null : order;
+  } catch (error) {
+    if (!(error instanceof Fault) || !error.retryable) throw error;
+    failure = error;
+  }
+  const found = await findMark(deps, orderId, buyer);
+  if (found?.mark.state === 'claimed') return queuedOrder(found.saleId, found.mark, buyer.buyerId);
+  if (failure) throw failure;
+  if (!found) return null;
+  // It has come into the ledger since that was asked.
+  const order = await ownOrder();
+  return order === 'another' ? null : order;
+}
+
+interface FoundMark {
+  readonly saleId: SaleId;
+  readonly mark: ClaimMark;
+}
+
+async function findMark(deps: FindOrderDeps, orderId: OrderId, buyer: Buyer): Promise<FoundMark | null> {
+  const sales = (await deps.saleLists.get(ALL_SALES)) ?? [];
+  const open = sales.filter(({ state }) => state !== 'draft' && state !== 'settled').slice(-MAX_SALES);
+  const found = await Promise.all(
+    open.map(async ({ id: saleId }) => {
+      const segment = { saleId, region: buyer.region, segment: ONLY_SEGMENT };
+      const marks = await deps.claimMarks.ofBuyer(segment, buyer.buyerId);
+      // The last one: after a lost gate an order may have been claimed twice.
+      const mark = marks.filter((each) => each.orderId === orderId).at(-1);
+      return mark ? { saleId, mark } : null;
+    }),
+  );
+  return found.find((each) => each !== null) ?? null;
+}
+
+function queuedOrder(saleId: SaleId, { orderId, units, origin }: ClaimMark, buyerId: BuyerId): KnownOrder {
+  return { orderId, saleId, buyerId, units, origin, state: 'queued', refusal: null, settledAtMs: null, dueAtMs: null };
+}
