@@ -35,6 +35,7 @@ import { createWorker } from '../funnel/worker.ts';
 import { operateSale, type PatchRequest, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
+import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
@@ -56,7 +57,11 @@ export interface EngineParts {
   readonly idSource: IdSource;
   readonly signer: Signer;
   readonly gate: Gate;
+  /** What deadlines of calls to the gate are told by: the gate's own, when that is not this machine's. */
+  readonly gateClock?: Clock;
   readonly queue: Queue;
+  /** A purchase is answered once it is claimed: the queue outlives this process. */
+  readonly answersQueued?: boolean;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
   /** No bounds when not given. */
@@ -125,8 +130,7 @@ const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 export function buildEngine(parts: EngineParts): Engine {
   const { clock, idSource, signer, queue, feed, ledger } = parts;
   const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
-  const patientGate = gateWithRetry(parts.gate, clock);
-  const session = createGateSession(patientGate, clock);
+  const { patientGate, session } = meetGate(parts);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
@@ -145,6 +149,7 @@ export function buildEngine(parts: EngineParts): Engine {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
     ...{ dryJudge, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
+    answersQueued: parts.answersQueued ?? false,
   };
   const { onFault, onCrash } = parts;
   const worker = createWorker({
@@ -220,6 +225,13 @@ export function buildEngine(parts: EngineParts): Engine {
       stopCounting();
     },
   };
+}
+
+/** The gate as the engine speaks to it: patiently, and to the server that is there. */
+function meetGate({ gate, clock, gateClock = clock }: EngineParts) {
+  const retried = gateWithRetry(gate, gateClock);
+  const session = createGateSession(retried, gateClock);
+  return { patientGate: gateThatRenews(retried, session), session };
 }
 
 function nullWhenDown(error: unknown): null {

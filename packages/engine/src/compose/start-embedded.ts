@@ -1,9 +1,7 @@
 /**
- * Everything in one process: memory gate and queue, SQLite ledger, HTTP. It owns what it opens. Promises: a data directory
+ * Everything in one process: gate and queue in memory or in Redis, SQLite ledger, HTTP. It owns what it opens. Promises: a data directory
  * has one process; what was answered is on its disk; a stop drains, and a start mends what a kill left open.
  */
-import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
-import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createSqliteLedger } from '../adapters/sql/embedded/create-sqlite-ledger.ts';
 import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
@@ -18,10 +16,10 @@ import type { Sale } from '../domain/sale/sale.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
 import { ledgerDoesNotOpen } from './cannot-start.ts';
+import { chooseStore } from './choose-store.ts';
 import { createClosers } from './closers.ts';
 import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
-import { drain } from './drain.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
@@ -83,20 +81,21 @@ export async function startEmbedded({ settings, log, onCrash }: EmbeddedOptions)
     if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
     const idSource = createIdSource();
     const clock = systemClock;
-    const store = createMemoryStore({ clock, idSource });
+    const store = await chooseStore({ settings, clock, idSource, log });
+    closers.add(() => store.close());
     const telemetry = createPrometheusTelemetry();
     const lag = watchLoopLag();
     closers.add(lag.stop);
     const engine = buildEngine({
-      ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
-      ...{ feed: createMemoryOrderFeed(), ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
+      ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts },
+      ...{ ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
     await engine.start();
     closers.add(() => engine.stop());
     let droppedClaims = 0;
     closers.add(async () => {
-      droppedClaims = await drain(store.queue);
+      droppedClaims = await store.drain();
       if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
     });
     const sampleSale = await openSampleSale(engine, ledger.sales, clock);

@@ -33,6 +33,8 @@ export interface PurchaseDeps {
   readonly dryJudge: DryJudge;
   readonly intake: Intake;
   readonly knownOrders: KnownOrders;
+  /** A win is answered once it is claimed; without, once it is settled. */
+  readonly answersQueued: boolean;
 }
 
 export interface PurchaseRequest {
@@ -95,7 +97,9 @@ export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Prom
       .batcherOf({ saleId, region, segment: ONLY_SEGMENT })
       .claim({ orderId, buyerId, channel, units });
     if (outcome.kind === 'claimed') {
-      const order = (await wait.settled(SETTLEMENT_WAIT_MS)) ?? (await lookUp(deps.orders, orderId));
+      const order = deps.answersQueued
+        ? null
+        : ((await wait.settled(SETTLEMENT_WAIT_MS)) ?? (await lookUp(deps.orders, orderId)));
       return accepted(deps.signer, order ?? outcome.claim, order?.state ?? 'queued', false);
     }
     if (outcome.kind === 'replayed') {
