@@ -1,13 +1,23 @@
 /**
- * Runs one server for tests: `node tools/services/serve.mjs postgres [--durable]`. Prints one JSON line, `{ "url": … }`, when
+ * Runs one server for tests: `node tools/services/serve.mjs postgres [--durable]` (or `pgbouncer --before=port`). Prints one JSON line, `{ "url": … }`, when
  * it takes connections, and again after each `restart`; or `{ "missing": … }` with the reason why there is none here.
  *
  * It reads commands from its stdin, a line each: `crash` (as kill -9 would) and `restart`. When stdin ends, whatever became of
- * whoever held it, the server is stopped and its data removed. `node tools/services/serve.mjs --fetch` only fills the cache.
+ * whoever held it, the server is stopped and its data removed. `node tools/services/serve.mjs --fetch postgres` only fills the cache.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,17 +35,17 @@ const person = isRoot ? { uid: 65_534, gid: 65_534 } : {};
 
 const [name, ...flags] = process.argv.slice(2);
 try {
-  if (name === '--fetch') await fetchAll();
+  if (name === '--fetch') await fetchAll(flags);
   else await serve(name);
 } catch (error) {
   if (!(error instanceof ServiceMissing)) throw error;
   say({ missing: error.message });
 }
 
-async function fetchAll() {
-  for (const [service, description] of Object.entries(SERVICES)) {
+async function fetchAll(services) {
+  for (const service of services) {
     try {
-      await templateOf(service, await debianFiles({ name: service, ...description }));
+      await templateOf(service, await debianFiles({ name: service, ...SERVICES[service] }));
     } catch (error) {
       if (!(error instanceof ServiceMissing)) throw error;
       process.stderr.write(`services: ${service} is missing: ${error.message}\n`);
@@ -56,7 +66,10 @@ async function serve(service) {
 
   let server = null;
   const startAt = async (port) => {
-    const { command, args } = description.start(folder, { dataDir, port, isDurable: flags.includes('--durable') });
+    const options = { dataDir, port, isDurable: flags.includes('--durable'), before: flagValue('--before') };
+    for (const [file, text] of Object.entries(description.files?.(options) ?? {}))
+      writeFileSync(join(dataDir, file), text);
+    const { command, args } = description.start(folder, options);
     server = await started(spawnIn(folder, command, args), description.isReady);
     say({ url: description.urlOf(port), pid: server.pid });
   };
@@ -173,6 +186,10 @@ async function freePort() {
   probe.close();
   await once(probe, 'close');
   return port;
+}
+
+function flagValue(flag) {
+  return flags.find((each) => each.startsWith(`${flag}=`))?.slice(flag.length + 1);
 }
 
 function say(line) {

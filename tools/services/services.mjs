@@ -2,9 +2,87 @@
  * The servers that tests run against: which packages they are, how an empty data directory is made, how they start. Each
  * entry is data and two small functions; what is the same for all is in serve.mjs.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const PG_BIN = 'usr/lib/postgresql/15/bin';
+
 export const SERVICES = {
+  postgres: {
+    packages: ['postgresql-15'],
+    binaries: [`${PG_BIN}/postgres`, `${PG_BIN}/initdb`],
+    makeData(folder, dataDir) {
+      const how = ['--username=sluice', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+      return { command: join(folder, PG_BIN, 'initdb'), args: [`--pgdata=${dataDir}`, ...how] };
+    },
+    start(folder, { dataDir, port, isDurable }) {
+      const sync = isDurable ? 'on' : 'off';
+      const settings = {
+        ...{ listen_addresses: '127.0.0.1', port, unix_socket_directories: '', jit: 'off', max_connections: 200 },
+        ...{ fsync: sync, full_page_writes: sync, shared_buffers: '64MB', log_min_messages: 'warning' },
+      };
+      const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      return { command: join(folder, PG_BIN, 'postgres'), args: ['-D', dataDir, ...flags] };
+    },
+    isReady: /database system is ready to accept connections/,
+    /** Children end at once, nothing is written back: the data goes next. */
+    stopSignal: 'SIGQUIT',
+    urlOf: (port) => `postgres://sluice@127.0.0.1:${port}/postgres`,
+  },
+
+  /** A pooler in transaction mode before the server at `--before=port`. */
+  pgbouncer: {
+    packages: ['pgbouncer'],
+    binaries: ['usr/sbin/pgbouncer'],
+    makeData: () => ({ command: 'true', args: [] }),
+    files: ({ port, before }) => ({
+      'pgbouncer.ini': [
+        ...['[databases]', `* = host=127.0.0.1 port=${before} user=sluice`, '[pgbouncer]'],
+        ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
+        ...['pool_mode = transaction', 'default_pool_size = 6', 'max_client_conn = 200', ''],
+      ].join('\n'),
+    }),
+    start: (folder, { dataDir }) => ({
+      command: join(folder, 'usr/sbin/pgbouncer'),
+      args: [join(dataDir, 'pgbouncer.ini')],
+    }),
+    isReady: /process up/,
+    stopSignal: 'SIGKILL',
+    urlOf: (port) => `postgres://sluice@127.0.0.1:${port}/postgres`,
+  },
+
+  mariadb: {
+    packages: ['mariadb-server-core'],
+    binaries: ['usr/sbin/mariadbd'],
+    makeData(folder, dataDir) {
+      const share = join(folder, 'usr/share/mysql');
+      const files = ['mysql_system_tables', 'mysql_performance_tables', 'mysql_system_tables_data'];
+      const script = files.map((name) => readFileSync(join(share, `${name}.sql`), 'utf8')).join('\n');
+      return {
+        command: join(folder, 'usr/sbin/mariadbd'),
+        args: [...mariadbHome(folder, dataDir), '--bootstrap', '--skip-grant-tables'],
+        // A statement ends with its line.
+        input: `create database mysql;\nuse mysql;\nset @auth_root_socket = null;\n${script}\n`,
+      };
+    },
+    start(folder, { dataDir, port, isDurable }) {
+      return {
+        command: join(folder, 'usr/sbin/mariadbd'),
+        args: [
+          ...mariadbHome(folder, dataDir),
+          ...['--bind-address=127.0.0.1', `--port=${port}`, `--socket=${join(dataDir, 'sock')}`],
+          ...['--skip-networking=0', '--skip-name-resolve', '--innodb-buffer-pool-size=64M', '--max-connections=200'],
+          // Whoever connects is let in: it listens to this machine only.
+          '--skip-grant-tables',
+          `--innodb-flush-log-at-trx-commit=${isDurable ? 1 : 0}`,
+        ],
+      };
+    },
+    isReady: /ready for connections/,
+    stopSignal: 'SIGKILL',
+    urlOf: (port) => `mysql://root@127.0.0.1:${port}/mysql`,
+  },
+
   redis: {
     packages: ['redis-server', 'redis-tools'],
     binaries: ['usr/bin/redis-server', 'usr/bin/redis-benchmark'],
@@ -23,3 +101,12 @@ export const SERVICES = {
     urlOf: (port) => `redis://127.0.0.1:${port}`,
   },
 };
+
+function mariadbHome(folder, dataDir) {
+  const share = join(folder, 'usr/share/mysql');
+  return [
+    ...['--no-defaults', `--datadir=${dataDir}`, `--basedir=${join(folder, 'usr')}`, `--tmpdir=${dataDir}`],
+    ...[`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, 'charsets')}`],
+    `--plugin-dir=${join(folder, 'usr/lib/mysql/plugin')}`,
+  ];
+}
