@@ -46,6 +46,7 @@ import {
 } from '../inventory/change-sale.ts';
 import { type CreateSaleAnswer, createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
+import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge, type DryJudge } from '../inventory/judge-dry.ts';
 import { createKeeper } from '../inventory/keeper.ts';
@@ -73,9 +74,13 @@ export interface EngineParts {
   readonly idSource: IdSource;
   readonly signer: Signer;
   readonly gate: Gate;
+  /** What deadlines of calls to the gate are told by: the gate's own, when that is not this machine's. */
+  readonly gateClock?: Clock;
   readonly queue: Queue;
   /** Without it nothing is known of orders that the ledger does not have. */
   readonly marks?: ClaimMarks;
+  /** A purchase is answered once it is claimed: the queue outlives this process. */
+  readonly answersQueued?: boolean;
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
   /** Without one nothing is sold for points. */
@@ -166,8 +171,7 @@ const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 export function buildEngine(parts: EngineParts): Engine {
   const { clock, idSource, signer, queue, feed, ledger, onFault, onCrash } = parts;
   const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
-  const patientGate = gateWithRetry(parts.gate, clock);
-  const session = createGateSession(patientGate, clock);
+  const { patientGate, session } = meetGate(parts);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
@@ -187,6 +191,7 @@ export function buildEngine(parts: EngineParts): Engine {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
     ...{ dryJudge, buyersMarks: looks.buyersMarks, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
+    answersQueued: parts.answersQueued ?? false,
   };
   const settling = { settlement, feed, consumer: idSource.newId() };
   const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
@@ -294,6 +299,13 @@ function createLooks({ clock, ledger, marks: claimMarks = NO_MARKS }: EnginePart
 function marksOf(claimMarks: ClaimMarks, key: string): Promise<readonly ClaimMark[]> {
   const [saleId, buyerId] = readMarkKey(key);
   return claimMarks.ofBuyer({ saleId, region: HOME_REGION, segment: ONLY_SEGMENT }, buyerId);
+}
+
+/** The gate as the engine speaks to it: patiently, and to the server that is there. */
+function meetGate({ gate, clock, gateClock = clock }: EngineParts) {
+  const retried = gateWithRetry(gate, gateClock);
+  const session = createGateSession(retried, gateClock);
+  return { patientGate: gateThatRenews(retried, session), session };
 }
 
 function nullWhenDown(error: unknown): null {

@@ -46,6 +46,14 @@ const DATABASE_ADVICE: Readonly<Partial<Record<Fault['code'], string>>> = {
   storage_full: 'Make room on its disk.',
 };
 
+/** Likewise for a gate in Redis. */
+export function gateDoesNotOpen(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.code === 'gate_unusable') return error;
+  return new CannotStart(`${error.message.replace(/\.?$/, '.')} Start it, or correct SLUICE_REDIS_URL.`, {
+    cause: error,
+  });
+}
+
 /** Likewise for a socket that cannot be listened on. */
 export function cannotListen(host: string, port: number, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? '';

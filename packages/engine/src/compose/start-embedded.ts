@@ -1,9 +1,9 @@
 /**
- * Everything in one process: memory gate and queue, HTTP, and a ledger, on SQLite or in a database. It owns what it opens.
- * Promises: a data directory and a ledger have one process; what was answered is on the ledger's disk; a stop drains, and a start mends what a kill left open.
+/**
+ * Everything in one process: gate and queue in memory or in Redis, a ledger on SQLite or in a database, HTTP. It owns what it
+ * opens. Promises: a data directory and a ledger have one process; what was answered is not lost; a stop drains, and a start
+ * mends what a kill left open.
  */
-import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
-import { createMemoryStore } from '../adapters/memory/store.ts';
 import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -17,11 +17,11 @@ import type { Fault } from '../domain/fault.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import { buildEngine, type Engine } from './build-engine.ts';
+import { chooseStore } from './choose-store.ts';
 import { type ChosenWallet, chooseWallet } from './choose-wallet.ts';
 import { createClosers } from './closers.ts';
 import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
-import { drain } from './drain.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
@@ -88,15 +88,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
     const idSource = createIdSource();
     const clock = systemClock;
-    const store = createMemoryStore({ clock, idSource });
+    const store = await chooseStore({ settings, clock, idSource, log });
+    closers.add(() => store.close());
     const telemetry = createPrometheusTelemetry();
     const lag = watchLoopLag();
     closers.add(lag.stop);
     const wallet = chooseWallet(settings, isOneMachine(settings, keys));
     const engine = buildEngine({
-      ...{ clock, idSource, signer: createSigner(keys.tokenKeys), gate: store.gate, queue: store.queue },
-      marks: store.marks,
-      ...{ feed: createMemoryOrderFeed(), ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
+      ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts },
+      ...{ ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
       ...(wallet.wallet && { wallet: wallet.wallet }),
       onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
     });
@@ -104,7 +104,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     closers.add(() => engine.stop());
     let droppedClaims = 0;
     closers.add(async () => {
-      droppedClaims = await drain(store.queue);
+      droppedClaims = await store.drain();
       if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
     });
     const sampleSales = await openSampleSales(engine, ledger.sales, clock);

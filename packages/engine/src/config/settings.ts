@@ -30,6 +30,8 @@ const WANTED_BOUND = `a whole number from 0 (no bound) to ${MAX_BOUND}`;
 /** `id:secret`, the secret at least 32 bytes of base64url. */
 const TOKEN_KEY = '^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{43,}$';
 
+const REDIS_URL = '^rediss?://[^\\s/]+(/\\d*)?$';
+
 export const SETTINGS = Type.Object({
   port: Type.Integer({
     minimum: 0,
@@ -118,6 +120,17 @@ export const SETTINGS = Type.Object({
       }),
       (keys) => new Set(keys.map((key) => key.split(':', 1)[0])).size === keys.length,
     ),
+  ),
+  redisUrl: Type.Optional(
+    Type.String({
+      pattern: REDIS_URL,
+      ...notes({
+        description:
+          'Redis that is gate, queue and order feed, in place of those in this process. It has the database to itself.',
+        wanted: 'redis:// or rediss://, a host, and what the server asks for: redis://:password@host:6379/0',
+        secret: true,
+      }),
+    }),
   ),
   buyerClaim: Type.String({
     minLength: 1,

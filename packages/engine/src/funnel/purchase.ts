@@ -35,6 +35,8 @@ export interface PurchaseDeps {
   readonly intake: Intake;
   readonly knownOrders: KnownOrders;
   readonly sales: { get(saleId: SaleId): Promise<Sale | null> };
+  /** A win is answered once it is claimed; without, once it is settled. */
+  readonly answersQueued: boolean;
 }
 
 export interface PurchaseRequest {
@@ -97,7 +99,9 @@ export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Prom
       .batcherOf({ saleId, region, segment: ONLY_SEGMENT })
       .claim({ orderId, buyerId, channel, units });
     if (outcome.kind === 'claimed') {
-      const order = (await wait.settled(SETTLEMENT_WAIT_MS)) ?? (await lookUp(deps.orders, orderId));
+      const order = deps.answersQueued
+        ? null
+        : ((await wait.settled(SETTLEMENT_WAIT_MS)) ?? (await lookUp(deps.orders, orderId)));
       return accepted(deps.signer, order ?? outcome.claim, order?.state ?? 'queued', false);
     }
     if (outcome.kind === 'replayed') {

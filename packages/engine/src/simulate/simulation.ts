@@ -9,7 +9,7 @@ import { sendOperator } from './operator.ts';
 import { drawPlan } from './plan.ts';
 import { WORLD_BEGINS_MS } from './process.ts';
 import { audit, furnish, type Room, type UnderTest } from './room.ts';
-import { SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts';
+import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 import type { Report, Violation } from './violation.ts';
 import { type Barrier, createWorld, type World } from './world.ts';
 

@@ -152,18 +152,66 @@ local function is_units(number)
 end
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
-local epoch, move_id, quota_field, units = ARGV[4], ARGV[5], 'available:' .. ARGV[6], tonumber(ARGV[7])
+local epoch, move_field, quota_field = ARGV[4], 'credit:' .. ARGV[5], 'available:' .. ARGV[6]
+local units = tonumber(ARGV[7])
 if not is_units(units) or units == 0 then return -3 end
 local refused = admit(call, meta, buyers, epoch)
 if refused ~= 0 then return refused end
-if redis.call('HEXISTS', moves, move_id) == 1 then return 2 end
+if redis.call('HEXISTS', moves, move_field) == 1 then return 2 end
 local facts = redis.call('HMGET', meta, quota_field, 'generation')
 local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
 if not available or not generation then return -2 end
 if not is_units(available + units) then return -3 end
-redis.call('HSET', moves, move_id, digits(units))
+redis.call('HSET', moves, move_field, digits(units))
 redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + units))
 return 1`,
+} as const satisfies Script;
+
+/**
+ * take what a quota has, up to what is asked for, out of it. The figure is remembered by the move, and told again.
+ * Reply: -1 late | -2 not_ready | -3 bad_argument | {is_repeated units}
+ */
+export const DEBIT = {
+  name: 'debit',
+  keys: ['meta', 'buyers', 'moves'],
+  arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'move_id', 'channel', 'units'],
+  takesMore: false,
+  words: { '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
+local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
+local epoch, move_field, quota_field = ARGV[4], 'debit:' .. ARGV[5], 'available:' .. ARGV[6]
+local units = ARGV[7] == 'all' and MAX_UNITS or tonumber(ARGV[7])
+if not is_units(units) or units == 0 then return -3 end
+local refused = admit(call, meta, buyers, epoch)
+if refused ~= 0 then return refused end
+local remembered = tonumber(redis.call('HGET', moves, move_field) or 'x')
+if remembered then return { 1, remembered } end
+local available = tonumber(redis.call('HGET', meta, quota_field) or 'x')
+if not available then return -2 end
+local debited = math.min(units, available)
+redis.call('HSET', moves, move_field, digits(debited))
+redis.call('HSET', meta, quota_field, digits(available - debited))
+return { 0, debited }`,
 } as const satisfies Script;
 
 /**
@@ -477,18 +525,18 @@ for at = 1, #unqueued, 2 do
   local units, buyer = string.match(unqueued[at + 1], '^(%d+) (.*)$')
   claims[#claims + 1] = { order_id, units, position, channel, buyer }
 end
-return { redis.call('HGETALL', meta), redis.call('HKEYS', moves), redis.call('SMEMBERS', released), claims,
+return { redis.call('HGETALL', meta), redis.call('HGETALL', moves), redis.call('SMEMBERS', released), claims,
   #entries == max and entries[max][1] or '' }`,
 } as const satisfies Script;
 
 /**
- * give a claim's units back to the quota that sold it, and free its buyer's limit. Once per claim.
+ * end a claim: free its buyer's limit, and give its units back to the quota that sold it. Once per claim.
  * Reply: 1 released | 2 repeated | 3 unknown_claim | -1 late | -2 not_ready | -3 bad_argument
  */
 export const RELEASE = {
   name: 'release',
   keys: ['meta', 'buyers', 'loose', 'released'],
-  arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'buyer', 'order_id', 'position', 'channel'],
+  arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'buyer', 'order_id', 'position', 'channel', 'destination'],
   takesMore: false,
   words: {
     '1': 'released',
@@ -538,15 +586,21 @@ local claims = redis.call('HGET', buyers, buyer) or ''
 local at, state, units = find_mark(claims, order_id, position, channel)
 if not at then return 3 end
 if state == 'e' then return 2 end
+local name = order_id .. ' ' .. position .. ' ' .. channel
+local function end_claim()
+  redis.call('HSET', buyers, buyer, with_state(claims, at, 'e'))
+  redis.call('HDEL', loose, name)
+  redis.call('SADD', released, name)
+  return 1
+end
+if ARGV[9] == 'centre' then return end_claim() end
+if ARGV[9] ~= 'quota' then return -3 end
 local quota_field = 'available:' .. channel
 local facts = redis.call('HMGET', meta, quota_field, 'generation')
 local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
 if not available or not generation then return -2 end
 if not is_units(available + tonumber(units)) then return -3 end
-local name = order_id .. ' ' .. position .. ' ' .. channel
-redis.call('HSET', buyers, buyer, with_state(claims, at, 'e'))
-redis.call('HDEL', loose, name)
-redis.call('SADD', released, name)
+end_claim()
 redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + tonumber(units)))
 return 1`,
 } as const satisfies Script;

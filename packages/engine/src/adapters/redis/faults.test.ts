@@ -18,11 +18,15 @@ import { systemClock } from '../system/clock.ts';
 import { type AnswerLosingProxy, openAnswerLosingProxy } from './answer-losing-proxy.contract.ts';
 import { LOAD, READ } from './commands.ts';
 import { openConnection } from './connection.ts';
+import { debitUnits } from './debit-units.ts';
 import { keysOf, stagedKeysOf } from './keys.ts';
 import { type RedisServer, startRedis } from './redis-server.contract.ts';
 import { openRedisStore, type RedisStore } from './store.ts';
 
 const found = await startRedis({ isDurable: true });
+
+/** So far ahead do the tests' calls read the clock: a busy machine must not make them late. */
+const AHEAD_MS = 30_000;
 
 const TIMES = { commandMs: 3_000, connectMs: 3_000 };
 
@@ -40,7 +44,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     return another;
   }
   const asTested = (redis: RedisStore): StoreUnderTest => ({
-    ...{ gate: redis.gate, queue: redis.queue, nowMs: async () => redis.serverClock.nowMs() },
+    ...{ gate: redis.gate, queue: redis.queue, nowMs: async () => redis.serverClock.nowMs() + AHEAD_MS },
     ...{ pass: async () => {}, lose: async () => {}, close: async () => {} },
   });
   const openIn = (redis: RedisStore, units: number): Promise<OpenSegment> =>
@@ -311,6 +315,26 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const keys = await server().admin.keys('*');
     expect(keys.filter((key) => key.includes('staged'))).toEqual([]);
     for (const key of keys) expect(await server().admin.pttl(key)).toBe(-1);
+  });
+
+  test('is debited gives what it has, once per move', async () => {
+    const segment = await openIn(store, 5);
+    const connection = await openConnection({ url: server().url, times: TIMES });
+    opened.push(connection);
+    const debit = async (moveId: string, units: number | null, epoch = 1) =>
+      debitUnits(connection, await segment.call(), { moveId, units, epoch, channel: 'web' });
+    const { generation } = await segment.view();
+    expect(await debit('m1', 2)).toEqual({ kind: 'debited', units: 2 });
+    expect(await debit('m1', 4)).toEqual({ kind: 'repeated', units: 2 });
+    expect(await debit('m2', null, 2)).toBe('not_ready');
+    expect(await debit('m2', null)).toEqual({ kind: 'debited', units: 3 });
+    expect(await debit('m3', 1)).toEqual({ kind: 'debited', units: 0 });
+    expect(await segment.claimOne(request())).toEqual({ kind: 'dry' });
+    // Units that come in under the same id later are another move's.
+    expect(await segment.credit('m3', 1)).toBe('credited');
+    expect(await debit('m3', 1)).toEqual({ kind: 'repeated', units: 0 });
+    expect(await segment.available()).toBe(1);
+    expect(await segment.view()).toMatchObject({ generation: generation + 1, appliedMoveIds: new Set(['m3']) });
   });
 
   test('shows every unsettled claim, however many there are', async () => {

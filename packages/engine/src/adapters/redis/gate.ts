@@ -70,7 +70,7 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
         keys: keysOf(call.segment),
         arguments: {
           ...stampOf(connection, call),
-          ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment) },
+          ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment), destination: 'quota' },
         },
       });
       return wordOr(answer, 'a quota holds a number of units that stays exact');

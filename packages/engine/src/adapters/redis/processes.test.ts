@@ -32,7 +32,7 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
       woken += 1;
     });
     const segment = await openSegment({
-      ...{ gate: serve.gate, queue: serve.queue, nowMs: async () => serve.serverClock.nowMs() },
+      ...{ gate: serve.gate, queue: serve.queue, nowMs: async () => serve.serverClock.nowMs() + 30_000 },
       ...{ pass: async () => {}, lose: async () => {}, close: async () => {} },
     });
     await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:arrivals')).toEqual(['sluice:arrivals', 2]);

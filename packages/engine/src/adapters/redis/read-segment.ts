@@ -13,6 +13,7 @@ import { readOrigin, readWord, writePosition } from './marks.ts';
 const PAGE = 500;
 
 const QUOTA_FIELD = 'available:';
+const CREDIT_FIELD = 'credit:';
 
 interface Page {
   readonly meta: readonly string[];
@@ -48,7 +49,7 @@ export async function readSegmentView(connection: RedisConnection, segment: Segm
     terms: termsOf(meta),
     availableUnits: quotasOf(meta),
     unsettled: [...unsettled.values()],
-    appliedMoveIds: new Set(first.moves),
+    appliedMoveIds: new Set(movesOf(first.moves, CREDIT_FIELD).keys()),
     releasedClaimIds: new Set(first.released.map((name) => releasedIdOf(segment, name))),
     position,
     generation: numberOf(meta, 'generation'),
@@ -92,6 +93,16 @@ function termsOf(meta: ReadonlyMap<string, string>): SaleTerms {
 function quotasOf(meta: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
   const fields = [...meta].filter(([field]) => field.startsWith(QUOTA_FIELD));
   return new Map(fields.map(([field, units]) => [readWord(field.slice(QUOTA_FIELD.length)), Number(units)]));
+}
+
+/** Units by move id, of the moves of one kind. */
+function movesOf(pairs: readonly string[], kind: string): ReadonlyMap<string, number> {
+  const moves = new Map<string, number>();
+  for (let at = 0; at < pairs.length; at += 2) {
+    const field = pairs[at] ?? '';
+    if (field.startsWith(kind)) moves.set(field.slice(kind.length), Number(pairs[at + 1]));
+  }
+  return moves;
 }
 
 function numberOf(meta: ReadonlyMap<string, string>, field: string): number {

@@ -1,4 +1,5 @@
 import { afterAll, describe } from 'vitest';
+import { claimMarksContract } from '../../ports/claim-marks.contract.ts';
 import { gateContract } from '../../ports/gate.contract.ts';
 import { queueContract } from '../../ports/queue.contract.ts';
 import { startRedis } from './redis-server.contract.ts';
@@ -14,4 +15,5 @@ describe.skipIf('missing' in found)('against a redis-server', () => {
   afterAll(() => server().stop());
   gateContract(redisStoreSubject(server));
   queueContract(redisStoreSubject(server));
+  claimMarksContract(redisStoreSubject(server));
 });

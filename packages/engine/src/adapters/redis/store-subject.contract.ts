@@ -3,6 +3,7 @@
  * server's time is what a key says. All else is the server's own.
  */
 
+import type { ClaimMarksSubject } from '../../ports/claim-marks.contract.ts';
 import type { StoreSubject } from '../../ports/store-fixture.contract.ts';
 import { createManualClock } from '../memory/manual-clock.ts';
 import type { RedisServer } from './redis-server.contract.ts';
@@ -50,7 +51,7 @@ end
 
 const PATIENT = { commandMs: 10_000, connectMs: 10_000 };
 
-export function redisStoreSubject(server: () => RedisServer): StoreSubject {
+export function redisStoreSubject(server: () => RedisServer): StoreSubject & ClaimMarksSubject {
   return {
     name: 'Redis',
     async open() {
@@ -63,6 +64,7 @@ export function redisStoreSubject(server: () => RedisServer): StoreSubject {
       return {
         gate: store.gate,
         queue: store.queue,
+        marks: store.marks,
         nowMs: async () => clock.nowMs(),
         async pass(ms) {
           clock.advance(ms);

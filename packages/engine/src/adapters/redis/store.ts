@@ -1,9 +1,11 @@
 /** One Redis that is gate, queue and order feed at once. */
+import type { ClaimMarks } from '../../ports/claim-marks.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Gate } from '../../ports/gate.ts';
 import type { OrderFeed } from '../../ports/order-feed.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { createArrivals } from './arrivals.ts';
+import { createRedisClaimMarks } from './claim-marks.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
@@ -14,6 +16,7 @@ import { warningsAbout } from './server-settings.ts';
 export interface RedisStore {
   readonly gate: Gate;
   readonly queue: Queue;
+  readonly marks: ClaimMarks;
   readonly feed: OrderFeed;
   /** The server's wall clock: what deadlines of calls are told by. */
   readonly serverClock: Clock;
@@ -36,6 +39,7 @@ export async function openRedisStore({ clock, ...options }: RedisStoreOptions): 
     return {
       gate: createRedisGate({ connection, onQueued: arrivals.tell }),
       queue: createRedisQueue(connection, arrivals.listen),
+      marks: createRedisClaimMarks(connection),
       feed: createRedisOrderFeed(hints),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + connection.clockOffsetMs },
       warnings,

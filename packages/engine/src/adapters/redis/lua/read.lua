@@ -46,5 +46,5 @@ for at = 1, #unqueued, 2 do
   local units, buyer = string.match(unqueued[at + 1], '^(%d+) (.*)$')
   claims[#claims + 1] = { order_id, units, position, channel, buyer }
 end
-return { redis.call('HGETALL', meta), redis.call('HKEYS', moves), redis.call('SMEMBERS', released), claims,
+return { redis.call('HGETALL', meta), redis.call('HGETALL', moves), redis.call('SMEMBERS', released), claims,
   #entries == max and entries[max][1] or '' }

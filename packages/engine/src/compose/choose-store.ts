@@ -1,0 +1,41 @@
+/** Gate, queue and order feed: in this process, or in Redis when there is one. */
+import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
+import { createMemoryStore } from '../adapters/memory/store.ts';
+import { openRedisStore } from '../adapters/redis/store.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdSource } from '../ports/id-source.ts';
+import type { EngineParts } from './build-engine.ts';
+import { gateDoesNotOpen } from './cannot-start.ts';
+import { drain } from './drain.ts';
+import type { Logger } from './log.ts';
+
+export interface ChosenStore {
+  readonly parts: Pick<EngineParts, 'gate' | 'queue' | 'marks' | 'feed' | 'gateClock' | 'answersQueued'>;
+  /** How many claims end with this process, after they had their time. */
+  drain(): Promise<number>;
+  close(): void;
+}
+
+export interface StoreChoice {
+  readonly settings: Pick<Settings, 'redisUrl'>;
+  readonly clock: Clock;
+  readonly idSource: IdSource;
+  readonly log: Logger;
+}
+
+export async function chooseStore({ settings: { redisUrl }, clock, idSource, log }: StoreChoice): Promise<ChosenStore> {
+  if (redisUrl === undefined) {
+    const { gate, queue, marks } = createMemoryStore({ clock, idSource });
+    const parts = { gate, queue, marks, feed: createMemoryOrderFeed() };
+    return { parts, drain: () => drain(queue), close: () => {} };
+  }
+  const store = await openRedisStore({ url: redisUrl, clock }).catch((error: unknown) => {
+    throw gateDoesNotOpen(error);
+  });
+  for (const warning of store.warnings) log.warn(warning);
+  const { gate, queue, marks, feed, serverClock } = store;
+  // What is queued stays in Redis, for the next process.
+  const parts = { gate, queue, marks, feed, gateClock: serverClock, answersQueued: true };
+  return { parts, drain: async () => 0, close: store.close };
+}

@@ -1,0 +1,110 @@
+/** One process with its gate in Redis: what it answers, and how it gets over the loss of its gate. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startRedis } from '../adapters/redis/redis-server.contract.ts';
+import { loadConfig } from '../config/load.ts';
+import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { type EmbeddedDeployment, startEmbedded } from './start-embedded.ts';
+
+const found = await startRedis();
+
+/** A ledger's worker that starts from source compiles as it goes. */
+const SLOW_START_MS = 120_000;
+/** A lost gate sells again within this. */
+const SELLS_AGAIN_MS = 5_000;
+
+describe.skipIf('missing' in found)('a deployment with its gate in Redis', { timeout: SLOW_START_MS }, () => {
+  const server = () => {
+    if ('missing' in found) throw new Error(found.missing);
+    return found.server;
+  };
+  let dataDir: string;
+  let running: EmbeddedDeployment[];
+  let logged: string[];
+  beforeEach(async () => {
+    await server().admin.flushall();
+    dataDir = mkdtempSync(join(tmpdir(), 'sluice-redis-'));
+    running = [];
+    logged = [];
+  });
+  afterEach(async () => {
+    for (const deployment of running) await deployment.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  afterAll(() => server().stop());
+
+  async function start(redisUrl = server().url): Promise<EmbeddedDeployment> {
+    // A busy machine must not turn the buyers away.
+    const flags = { port: '0', dataDir, maxLoopLagMs: '0' };
+    const loaded = loadConfig({ env: { SLUICE_REDIS_URL: redisUrl }, file: null, flags });
+    if (loaded.kind === 'mistaken') throw new Error(JSON.stringify(loaded.mistakes));
+    const deployment = await startEmbedded({
+      settings: loaded.settings,
+      log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+      onCrash: (error) => {
+        throw error;
+      },
+    });
+    running.push(deployment);
+    return deployment;
+  }
+
+  async function buy({ engine, sampleSale }: EmbeddedDeployment, buyerId: string) {
+    const buyer = { buyerId, region: HOME_REGION, channel: MAIN_CHANNEL };
+    const saleId = sampleSale?.id ?? '';
+    const issued = await engine.issueToken(saleId, buyer);
+    if (issued.kind === 'refused') return issued;
+    return engine.purchase({ saleId, buyer, token: issued.token, units: 1 });
+  }
+
+  async function isBalanced({ engine, sampleSale }: EmbeddedDeployment): Promise<unknown> {
+    const read = await engine.readPlaces(sampleSale?.id ?? '');
+    return read.kind === 'read' && read.reading.isBalanced;
+  }
+
+  test('answers as soon as the gate has the claim, and settles it', async () => {
+    const deployment = await start();
+    const answer = await buy(deployment, 'ann');
+    expect(answer).toMatchObject({ kind: 'accepted', status: 'queued', receipt: expect.any(String) });
+    if (answer.kind !== 'accepted') throw new Error('it was accepted');
+    await expect.poll(async () => (await deployment.engine.showOrder(answer.orderId))?.state).toBe('pending');
+    await expect.poll(() => isBalanced(deployment)).toBe(true);
+    expect(logged.join('')).toContain('Redis keeps nothing on disk');
+  });
+
+  test('sells again after its gate was lost, and never more than there is', async () => {
+    const deployment = await start();
+    const first = await buy(deployment, 'ann');
+    if (first.kind !== 'accepted') throw new Error('it was accepted');
+    await expect.poll(async () => (await deployment.engine.showOrder(first.orderId))?.state).toBe('pending');
+    await server().crash();
+    await server().restart();
+    const backAtMs = performance.now();
+    await expect
+      .poll(async () => (await buy(deployment, 'ben')).kind, { timeout: SELLS_AGAIN_MS, interval: 50 })
+      .toBe('accepted');
+    expect(performance.now() - backAtMs).toBeLessThan(SELLS_AGAIN_MS);
+    expect(await buy(deployment, 'ann')).toMatchObject({ reason: 'over_limit' });
+    await expect.poll(() => isBalanced(deployment)).toBe(true);
+  });
+
+  test('is started again on what it left in Redis', async () => {
+    const before = await start();
+    for (const buyer of ['ann', 'ben', 'cyd']) expect(await buy(before, buyer)).toMatchObject({ kind: 'accepted' });
+    expect(await before.stop()).toEqual({ droppedClaims: 0 });
+    running = [];
+    const after = await start();
+    const count = async () => (await after.engine.listOrders({}, null, 10)).orders.length;
+    await expect.poll(count, { timeout: 20_000 }).toBe(3);
+    expect(await buy({ ...after, sampleSale: before.sampleSale }, 'ann')).toMatchObject({ reason: 'over_limit' });
+  });
+
+  test('does not start without its Redis, and says what to do', async () => {
+    await expect(start('redis://:secret@127.0.0.1:1')).rejects.toThrow(
+      /^Redis at 127\.0\.0\.1:1 cannot be reached: .* Start it, or correct SLUICE_REDIS_URL\.$/,
+    );
+  });
+});
