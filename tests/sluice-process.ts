@@ -53,14 +53,16 @@ export function runSluice(args: readonly string[], env: Readonly<Record<string, 
 export async function startSluice(options: {
   readonly dataDir: string;
   readonly port?: number;
+  readonly env?: Readonly<Record<string, string>>;
 }): Promise<RunningSluice> {
   const { opened, ...process } = launchDeployment(options);
   return { ...process, ...(await opened) };
 }
 
 /** Likewise, without waiting. */
-export function launchDeployment({ dataDir, port = 0 }: { readonly dataDir: string; readonly port?: number }) {
-  const { finished, end, firstLine } = launch(['start', '--json', '--data-dir', dataDir, '--port', String(port)]);
+export function launchDeployment({ dataDir, port = 0, env = {} }: Parameters<typeof startSluice>[0]) {
+  const args = ['start', '--json', '--data-dir', dataDir, '--port', String(port)];
+  const { finished, end, firstLine } = launch(args, env);
   const opened = firstLine.then((line) => {
     const { url, pid } = JSON.parse(line) as { readonly url: string; readonly pid: number };
     return { url, pid, port: Number(new URL(url).port) };
