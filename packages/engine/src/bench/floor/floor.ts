@@ -41,9 +41,7 @@ export interface FloorReport {
 /** What is asked of one process. */
 export const GOALS = { refusals: 0.6, wins: 0.25, settledPerSecond: 10_000 } as const;
 
-const ECHO = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? 'echo-server.ts' : 'echo-server.js', import.meta.url),
-);
+const ECHO = fileURLToPath(new URL('./echo-server.js', import.meta.url));
 const LOSERS = 1_000;
 
 interface Shot {
@@ -52,7 +50,7 @@ interface Shot {
 }
 
 export async function measureFloor(options: FloorOptions): Promise<FloorReport> {
-  const echo = await startMeasured([...process.execArgv.filter((each) => !each.startsWith('--cpu-prof')), ECHO]);
+  const echo = await startMeasured([ECHO]);
   const sluice = await startSluiceUnderTest();
   try {
     const { tries, purchases: losers } = await loserRequests(sluice);
