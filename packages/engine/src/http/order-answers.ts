@@ -8,7 +8,7 @@ import type { ServedEngine } from './deps.ts';
 
 /** Offers never change, so that one reading of each serves a whole list. */
 export async function answersFor<Answer>(
-  engine: Pick<ServedEngine, 'findSale'>,
+  engine: Pick<ServedEngine, 'findSale' | 'showSale'>,
   orders: readonly Order[],
   answerOf: (order: Order, offer: Offer) => Answer,
 ): Promise<readonly Answer[]> {
@@ -21,9 +21,10 @@ export async function answersFor<Answer>(
   });
 }
 
-export async function readOffer(engine: Pick<ServedEngine, 'findSale'>, saleId: SaleId): Promise<Offer> {
-  const sale = await engine.findSale(saleId);
-  invariant(sale, `sale ${saleId} of an order is published`);
+export async function readOffer(engine: Pick<ServedEngine, 'findSale' | 'showSale'>, saleId: SaleId): Promise<Offer> {
+  // What was asked for before it was published may be remembered as absent for a moment.
+  const sale = (await engine.findSale(saleId)) ?? (await engine.showSale(saleId));
+  invariant(sale, `sale ${saleId} of an order is in the ledger`);
   return sale.offer;
 }
 

@@ -7,11 +7,28 @@ import { showIn } from '../domain/sale/zoned-time.ts';
 export function saleAnswer(sale: Sale, nowMs: number): ListedSaleAnswer {
   const { id, title, state, offer, startsAtMs, endsAtMs, timeZone, limitUnits } = sale;
   const { kind, items, price } = offer;
-  const [startsAt, endsAt] = [showIn(timeZone, startsAtMs), showIn(timeZone, endsAtMs)];
+  const { startsAt, endsAt } = windowTexts(sale);
   return {
     ...{ id, title, state, phase: phaseAt(sale, nowMs), kind, items: [...items], price },
     ...{ startsAtMs, endsAtMs, timeZone, startsAt, endsAt, limitUnits, serverTimeMs: nowMs },
   };
+}
+
+interface WindowTexts {
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
+/** Of sales that are read again and again: two dates in words cost more than the rest of the answer. */
+const textsOf = new WeakMap<Sale, WindowTexts>();
+
+function windowTexts(sale: Sale): WindowTexts {
+  const known = textsOf.get(sale);
+  if (known) return known;
+  const { timeZone, startsAtMs, endsAtMs } = sale;
+  const texts = { startsAt: showIn(timeZone, startsAtMs), endsAt: showIn(timeZone, endsAtMs) };
+  textsOf.set(sale, texts);
+  return texts;
 }
 
 export function adminSaleAnswer(sale: Sale, nowMs: number): AdminSaleAnswer {
