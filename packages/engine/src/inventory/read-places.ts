@@ -91,7 +91,6 @@ function isSameMoment(before: readonly SegmentView[], after: readonly SegmentVie
       earlier.epoch === record.epoch &&
       later.epoch === record.epoch &&
       later.generation === earlier.generation &&
-      later.debitedUnits.size === earlier.debitedUnits.size &&
       comparePositions(later.position, earlier.position) === 0
     );
   });
