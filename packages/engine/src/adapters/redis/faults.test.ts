@@ -266,6 +266,18 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     expect(await store.queue.read('a', 10)).toHaveLength(1);
   });
 
+  test('P15: is told to remove a claim whose place another has keeps that one', async () => {
+    const segment = await openIn(store, 10);
+    const claim = await segment.win(request());
+    await store.queue.remove([
+      { ...claim, orderId: 'another' },
+      { ...claim, origin: { ...claim.origin, channel: 'app' } },
+    ]);
+    expect(await segment.queued()).toHaveLength(1);
+    await store.queue.remove([claim]);
+    expect(await segment.queued()).toEqual([]);
+  });
+
   test('P14: has a claim queued again under a later id gives it with the origin that it had', async () => {
     const segment = await openIn(store, 10);
     const claim = await segment.win(request());
