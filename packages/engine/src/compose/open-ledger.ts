@@ -3,6 +3,7 @@
  * from it, because the gate is in that process's memory; a lease there sees to it.
  */
 import { hostname } from 'node:os';
+import { openMysqlLedger } from '../adapters/sql/dialects/mysql/open-ledger.ts';
 import { openPostgresLedger } from '../adapters/sql/dialects/postgres/open-ledger.ts';
 import { createSqliteLedger } from '../adapters/sql/embedded/create-sqlite-ledger.ts';
 import { holdLease } from '../adapters/sql/lease.ts';
@@ -31,6 +32,11 @@ export interface OpenedLedger {
   close(): Promise<void>;
 }
 
+function openAt(url: string) {
+  const options = { url, maxConnections: MAX_CONNECTIONS };
+  return url.startsWith('postgres') ? openPostgresLedger(options) : openMysqlLedger(options);
+}
+
 export function openLedger({ settings: { databaseUrl }, file, onLost }: OpenRequest): Promise<OpenedLedger> {
   return databaseUrl === undefined ? openFile(file) : openDatabase(databaseUrl, onLost);
 }
@@ -46,7 +52,7 @@ async function openFile(file: string): Promise<OpenedLedger> {
 
 async function openDatabase(url: string, onLost: (fault: Fault) => void): Promise<OpenedLedger> {
   try {
-    const opened = await openPostgresLedger({ url, maxConnections: MAX_CONNECTIONS });
+    const opened = await openAt(url);
     try {
       const holder = `process ${process.pid} on ${hostname()} (${createIdSource().newId().slice(0, 6)})`;
       const { db, dialect } = opened;

@@ -70,10 +70,10 @@ export const SETTINGS = Type.Object({
   }),
   databaseUrl: Type.Optional(
     Type.String({
-      pattern: '^postgres(ql)?://[^/]+/[^/]',
+      pattern: '^(postgres(ql)?|mysql|mariadb)://[^/]+/[^/]',
       ...notes({
         description: 'Database that holds the ledger, in place of the embedded one. It may hold a password.',
-        wanted: 'postgres://user:password@host:port/database',
+        wanted: 'postgres://user:password@host:port/database, or mysql://… for MariaDB',
         secret: true,
       }),
     }),

@@ -12,6 +12,11 @@ export interface SqlDialect {
   readonly kysely: Dialect;
   /** Column types: ids compare byte by byte and hold 512 characters; units are exact up to 2^53 - 1. */
   readonly idType: ColumnType;
+  /** Of what people or we ourselves choose: sales, regions, channels, states. Holds 128 characters; an index may have three. */
+  readonly nameType: ColumnType;
+  /** Of claims and moves: an order's id and more. */
+  readonly claimIdType: ColumnType;
+  /** Never in an index. */
   readonly textType: ColumnType;
   readonly unitsType: ColumnType;
   /** Makes a column count up by itself, in the order of inserts. */
@@ -20,6 +25,8 @@ export interface SqlDialect {
   readonly tableOptions: RawBuilder<unknown>;
   /** For a table whose key is most of its row. */
   readonly keyTableOptions: RawBuilder<unknown>;
+  /** Whether every index ends with the table's key by itself. */
+  readonly indexHasKey: boolean;
   /**
    * Statements that create the triggers: a sale's allotted follows its quotas and free gives it; the journal is
    * append-only.
@@ -27,6 +34,8 @@ export interface SqlDialect {
   readonly triggers: readonly string[];
   /** The database's clock, milliseconds since 1970. */
   readonly nowMs: RawBuilder<number>;
+  /** How an insert of a row that is there becomes an update. */
+  readonly upsert: 'on conflict' | 'on duplicate key';
   /** False where one transaction at a time writes, so that no row needs a lock. */
   readonly locksRows: boolean;
   /**

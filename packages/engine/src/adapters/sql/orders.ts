@@ -76,12 +76,7 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
         const changes = noChanges();
         const decision = decideCancel(changes, order, buyerId, facts);
         if (decision.kind === 'parked') {
-          const row = { order_id: orderId, buyer_id: buyerId };
-          await reader.trx
-            .insertInto('parked_cancels')
-            .values(row)
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
+          await statements.parkCancel(reader.trx, [{ order_id: orderId, buyer_id: buyerId }]);
         }
         await write(reader, changes);
         return { ...decision, release: changes.newReleases[0] ?? null };

@@ -1,5 +1,6 @@
 /** The bulk statements of the ledger: every one that a settlement repeats for each of its claims. */
 
+import { sql } from 'kysely';
 import type { OrderId } from '../../domain/ids.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { Release } from '../../domain/ledger/release.ts';
@@ -37,6 +38,7 @@ export type Statements = ReturnType<typeof createStatements>;
 export function createStatements(db: LedgerDatabase, dialect: SqlDialect) {
   return {
     ...createInserts(db),
+    ...createUpserts(db, dialect),
     ...createLookUps(db),
     ...createWaitingLookUps(db),
 
@@ -100,21 +102,30 @@ function createInserts(db: LedgerDatabase) {
       ],
       build: (rows) => db.insertInto('order_events').values(rows),
     }),
+  };
+}
 
+function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
+  const isMysql = upsert === 'on duplicate key';
+  return {
     /** Writes payments; of one that is there already the state. One that is there for another order is not written. */
     putPayments: sizedInsert<Omit<PaymentTable, 'id'>, Payment>({
       columns: ['reference', 'outcome', 'order_id', 'amount', 'state'],
       valuesOf: ({ reference, outcome, orderId, amount, state }) => [reference, outcome, orderId, amount, state],
-      build: (rows) =>
-        db
-          .insertInto('payments')
-          .values(rows)
-          .onConflict((conflict) =>
-            conflict
-              .columns(['reference', 'outcome'])
-              .doUpdateSet((eb) => ({ state: eb.ref('excluded.state') }))
-              .whereRef('payments.order_id', '=', 'excluded.order_id'),
-          ),
+      build: (rows) => {
+        const insert = db.insertInto('payments').values(rows);
+        // No count tells there whether the row was another order's: such a row is refused by the column.
+        if (isMysql) {
+          const order_id = sql<string>`if(order_id = values(order_id), order_id, null)`;
+          return insert.onDuplicateKeyUpdate({ order_id, state: sql`values(state)` });
+        }
+        return insert.onConflict((conflict) =>
+          conflict
+            .columns(['reference', 'outcome'])
+            .doUpdateSet((eb) => ({ state: eb.ref('excluded.state') }))
+            .whereRef('payments.order_id', '=', 'excluded.order_id'),
+        );
+      },
     }),
 
     /** Writes charges; of one that is there already the state. */
@@ -134,15 +145,26 @@ function createInserts(db: LedgerDatabase) {
     addToBuyers: sizedInsert<BuyerTable, BuyerTable>({
       columns: ['sale_id', 'buyer_id', 'limit_units', 'units'],
       valuesOf: (row) => [row.sale_id, row.buyer_id, row.limit_units, row.units],
-      build: (rows) =>
-        db
-          .insertInto('buyers')
-          .values(rows)
-          .onConflict((conflict) =>
-            conflict
-              .columns(['sale_id', 'buyer_id'])
-              .doUpdateSet((eb) => ({ units: eb('buyers.units', '+', eb.ref('excluded.units')) })),
-          ),
+      build: (rows) => {
+        const insert = db.insertInto('buyers').values(rows);
+        if (isMysql) return insert.onDuplicateKeyUpdate({ units: sql`buyers.units + values(units)` });
+        return insert.onConflict((conflict) =>
+          conflict
+            .columns(['sale_id', 'buyer_id'])
+            .doUpdateSet((eb) => ({ units: eb('buyers.units', '+', eb.ref('excluded.units')) })),
+        );
+      },
+    }),
+
+    /** A wish to cancel that is there already stays as it is. */
+    parkCancel: sizedInsert<ParkedCancelTable, ParkedCancelTable>({
+      columns: ['order_id', 'buyer_id'],
+      valuesOf: ({ order_id, buyer_id }) => [order_id, buyer_id],
+      build: (rows) => {
+        const insert = db.insertInto('parked_cancels').values(rows);
+        if (isMysql) return insert.onDuplicateKeyUpdate({ order_id: sql`parked_cancels.order_id` });
+        return insert.onConflict((conflict) => conflict.doNothing());
+      },
     }),
   };
 }

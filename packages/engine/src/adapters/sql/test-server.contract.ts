@@ -1,6 +1,6 @@
 /**
- * Real database servers for tests: started for the file that asks, gone when it ends. `SLUICE_TEST_POSTGRES_URL` names a server
- * of your own to use instead; what a suite creates there it removes.
+ * Real database servers for tests: started for the file that asks, gone when it ends. `SLUICE_TEST_POSTGRES_URL` and
+ * `SLUICE_TEST_MARIADB_URL` name servers of your own to use instead; what a suite creates there it removes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -29,7 +29,7 @@ interface ServerOptions {
 
 /** Called while a test file is read. What is missing on a laptop is skipped by name; in CI it is an error. */
 export async function startTestServer(
-  name: 'postgres' | 'pgbouncer',
+  name: 'postgres' | 'pgbouncer' | 'mariadb',
   { isDurable, before }: ServerOptions = {},
 ): Promise<TestServer> {
   const own = process.env[`SLUICE_TEST_${name.toUpperCase()}_URL`];

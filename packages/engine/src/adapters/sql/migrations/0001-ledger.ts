@@ -23,10 +23,10 @@ export function ledgerMigration(dialect: SqlDialect): Migration {
   };
 }
 
-async function createSales(db: Kysely<LedgerTables>, { idType, textType, unitsType, tableOptions }: SqlDialect) {
+async function createSales(db: Kysely<LedgerTables>, { nameType, textType, unitsType, tableOptions }: SqlDialect) {
   await db.schema
     .createTable('sales')
-    .addColumn('id', idType, (column) => column.primaryKey().notNull())
+    .addColumn('id', nameType, (column) => column.primaryKey().notNull())
     .addColumn('title', textType, (column) => column.notNull())
     .addColumn('total_units', unitsType, (column) => column.notNull())
     .addColumn('free_units', unitsType, (column) => column.notNull())
@@ -35,7 +35,7 @@ async function createSales(db: Kysely<LedgerTables>, { idType, textType, unitsTy
     .addColumn('starts_at_ms', unitsType, (column) => column.notNull())
     .addColumn('ends_at_ms', unitsType, (column) => column.notNull())
     .addColumn('hold_ms', unitsType, (column) => column.notNull())
-    .addColumn('state', textType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addColumn('version', unitsType, (column) => column.notNull())
     .addCheckConstraint('sale_units_are_conserved', sql`free_units + allotted_units = total_units`)
     .addCheckConstraint('sale_units_not_negative', sql`free_units >= 0 and allotted_units >= 0`)
@@ -43,11 +43,11 @@ async function createSales(db: Kysely<LedgerTables>, { idType, textType, unitsTy
     .execute();
 }
 
-async function createSegments(db: Kysely<LedgerTables>, { idType, unitsType, keyTableOptions }: SqlDialect) {
+async function createSegments(db: Kysely<LedgerTables>, { nameType, unitsType, keyTableOptions }: SqlDialect) {
   await db.schema
     .createTable('segments')
-    .addColumn('sale_id', idType, (column) => column.notNull().references('sales.id'))
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull().references('sales.id'))
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
     .addColumn('epoch', unitsType, (column) => column.notNull())
     .addColumn('settled_epoch', unitsType, (column) => column.notNull())
@@ -57,8 +57,8 @@ async function createSegments(db: Kysely<LedgerTables>, { idType, unitsType, key
     .execute();
   await db.schema
     .createTable('cuts')
-    .addColumn('sale_id', idType, (column) => column.notNull())
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
     .addColumn('epoch', unitsType, (column) => column.notNull())
     .addColumn('through_epoch', unitsType, (column) => column.notNull())
@@ -73,13 +73,13 @@ async function createSegments(db: Kysely<LedgerTables>, { idType, unitsType, key
     .execute();
 }
 
-async function createQuotas(db: Kysely<LedgerTables>, { idType, unitsType, keyTableOptions }: SqlDialect) {
+async function createQuotas(db: Kysely<LedgerTables>, { nameType, unitsType, keyTableOptions }: SqlDialect) {
   await db.schema
     .createTable('quotas')
-    .addColumn('sale_id', idType, (column) => column.notNull())
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
-    .addColumn('channel', idType, (column) => column.notNull())
+    .addColumn('channel', nameType, (column) => column.notNull())
     .addColumn('allotted_units', unitsType, (column) => column.notNull())
     .addColumn('held_units', unitsType, (column) => column.notNull())
     .addColumn('sold_units', unitsType, (column) => column.notNull())
@@ -96,10 +96,10 @@ async function createQuotas(db: Kysely<LedgerTables>, { idType, unitsType, keyTa
     .execute();
 }
 
-async function createBuyers(db: Kysely<LedgerTables>, { idType, unitsType, keyTableOptions }: SqlDialect) {
+async function createBuyers(db: Kysely<LedgerTables>, { idType, nameType, unitsType, keyTableOptions }: SqlDialect) {
   await db.schema
     .createTable('buyers')
-    .addColumn('sale_id', idType, (column) => column.notNull().references('sales.id'))
+    .addColumn('sale_id', nameType, (column) => column.notNull().references('sales.id'))
     .addColumn('buyer_id', idType, (column) => column.notNull())
     .addColumn('limit_units', unitsType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
@@ -111,19 +111,19 @@ async function createBuyers(db: Kysely<LedgerTables>, { idType, unitsType, keyTa
 }
 
 async function createOrders(db: Kysely<LedgerTables>, dialect: SqlDialect) {
-  const { idType, textType, unitsType, tableOptions } = dialect;
+  const { idType, nameType, textType, unitsType, tableOptions } = dialect;
   await db.schema
     .createTable('orders')
     .addColumn('order_id', idType, (column) => column.primaryKey().notNull())
-    .addColumn('sale_id', idType, (column) => column.notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
     .addColumn('buyer_id', idType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
-    .addColumn('channel', idType, (column) => column.notNull())
+    .addColumn('channel', nameType, (column) => column.notNull())
     .addColumn('epoch', unitsType, (column) => column.notNull())
     .addColumn('seq', unitsType, (column) => column.notNull())
-    .addColumn('state', textType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addColumn('refusal', textType)
     .addColumn('settled_at_ms', unitsType, (column) => column.notNull())
     .addColumn('due_at_ms', unitsType)
@@ -138,18 +138,18 @@ async function createOrders(db: Kysely<LedgerTables>, dialect: SqlDialect) {
     .execute();
 }
 
-async function createMoves(db: Kysely<LedgerTables>, { idType, textType, unitsType, tableOptions }: SqlDialect) {
+async function createMoves(db: Kysely<LedgerTables>, { nameType, claimIdType, unitsType, tableOptions }: SqlDialect) {
   const quota = ['sale_id', 'region', 'segment', 'channel'] as const;
   await db.schema
     .createTable('moves')
-    .addColumn('id', idType, (column) => column.primaryKey().notNull())
-    .addColumn('sale_id', idType, (column) => column.notNull())
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('id', claimIdType, (column) => column.primaryKey().notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
-    .addColumn('channel', idType, (column) => column.notNull())
+    .addColumn('channel', nameType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
     .addColumn('epoch', unitsType, (column) => column.notNull())
-    .addColumn('state', textType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addForeignKeyConstraint('move_to_quota', [...quota], 'quotas', [...quota])
     .addCheckConstraint('move_has_units', sql`units > 0`)
     .modifyEnd(tableOptions)
@@ -157,21 +157,24 @@ async function createMoves(db: Kysely<LedgerTables>, { idType, textType, unitsTy
   await db.schema.createIndex('moves_by_state').on('moves').columns(['sale_id', 'state']).execute();
 }
 
-async function createReleases(db: Kysely<LedgerTables>, { idType, textType, unitsType, tableOptions }: SqlDialect) {
+async function createReleases(
+  db: Kysely<LedgerTables>,
+  { idType, nameType, claimIdType, unitsType, tableOptions }: SqlDialect,
+) {
   await db.schema
     .createTable('releases')
-    .addColumn('id', idType, (column) => column.primaryKey().notNull())
+    .addColumn('id', claimIdType, (column) => column.primaryKey().notNull())
     .addColumn('order_id', idType, (column) => column.notNull().references('orders.order_id'))
-    .addColumn('sale_id', idType, (column) => column.notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
     .addColumn('buyer_id', idType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
-    .addColumn('channel', idType, (column) => column.notNull())
+    .addColumn('channel', nameType, (column) => column.notNull())
     .addColumn('epoch', unitsType, (column) => column.notNull())
     .addColumn('seq', unitsType, (column) => column.notNull())
     .addColumn('release_epoch', unitsType, (column) => column.notNull())
-    .addColumn('state', textType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addForeignKeyConstraint('release_of_segment', ['sale_id', 'region', 'segment'], 'segments', [
       'sale_id',
       'region',
@@ -184,11 +187,14 @@ async function createReleases(db: Kysely<LedgerTables>, { idType, textType, unit
 }
 
 /** No foreign keys, and the claim as text: what cannot be settled may name a sale that does not exist, or no whole units. */
-async function createQuarantine(db: Kysely<LedgerTables>, { idType, textType, unitsType, tableOptions }: SqlDialect) {
+async function createQuarantine(
+  db: Kysely<LedgerTables>,
+  { nameType, claimIdType, textType, unitsType, tableOptions }: SqlDialect,
+) {
   await db.schema
     .createTable('quarantine')
-    .addColumn('id', idType, (column) => column.primaryKey().notNull())
-    .addColumn('sale_id', idType, (column) => column.notNull())
+    .addColumn('id', claimIdType, (column) => column.primaryKey().notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
     .addColumn('claim', textType, (column) => column.notNull())
     .addColumn('quarantined_units', unitsType, (column) => column.notNull())
     .addColumn('reason', textType, (column) => column.notNull())
@@ -199,19 +205,19 @@ async function createQuarantine(db: Kysely<LedgerTables>, { idType, textType, un
 }
 
 async function createJournal(db: Kysely<LedgerTables>, dialect: SqlDialect) {
-  const { idType, textType, unitsType, tableOptions, countUp } = dialect;
+  const { nameType, claimIdType, textType, unitsType, tableOptions, countUp } = dialect;
   await db.schema
     .createTable('journal')
     .addColumn('id', unitsType, countUp)
-    .addColumn('sale_id', idType, (column) => column.notNull().references('sales.id'))
-    .addColumn('region', idType)
+    .addColumn('sale_id', nameType, (column) => column.notNull().references('sales.id'))
+    .addColumn('region', nameType)
     .addColumn('segment', unitsType)
-    .addColumn('channel', idType)
+    .addColumn('channel', nameType)
     .addColumn('from_account', textType, (column) => column.notNull())
     .addColumn('to_account', textType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
     .addColumn('cause', textType, (column) => column.notNull())
-    .addColumn('cause_id', idType, (column) => column.notNull())
+    .addColumn('cause_id', claimIdType, (column) => column.notNull())
     .addCheckConstraint('entry_has_units', sql`units > 0`)
     .addCheckConstraint('entry_goes_elsewhere', sql`from_account <> to_account`)
     .modifyEnd(tableOptions)

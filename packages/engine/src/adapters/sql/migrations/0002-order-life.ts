@@ -9,18 +9,18 @@ export function orderLifeMigration(dialect: SqlDialect): Migration {
       await createOrderEvents(db, dialect);
       await createPayments(db, dialect);
       await createParkedCancels(db, dialect);
-      await indexOrders(db);
+      await indexOrders(db, dialect);
     },
   };
 }
 
 async function createOrderEvents(db: Kysely<LedgerTables>, dialect: SqlDialect) {
-  const { idType, textType, unitsType, tableOptions, countUp } = dialect;
+  const { idType, nameType, textType, unitsType, tableOptions, countUp } = dialect;
   await db.schema
     .createTable('order_events')
     .addColumn('id', unitsType, countUp)
     .addColumn('order_id', idType, (column) => column.notNull().references('orders.order_id'))
-    .addColumn('sale_id', idType, (column) => column.notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
     .addColumn('buyer_id', idType, (column) => column.notNull())
     .addColumn('type', textType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
@@ -33,15 +33,15 @@ async function createOrderEvents(db: Kysely<LedgerTables>, dialect: SqlDialect) 
 
 /** No foreign key: money may come before its order, or for one that never comes. */
 async function createPayments(db: Kysely<LedgerTables>, dialect: SqlDialect) {
-  const { idType, unitsType, tableOptions, countUp } = dialect;
+  const { idType, nameType, unitsType, tableOptions, countUp } = dialect;
   await db.schema
     .createTable('payments')
     .addColumn('id', unitsType, countUp)
     .addColumn('reference', idType, (column) => column.notNull())
-    .addColumn('outcome', idType, (column) => column.notNull())
+    .addColumn('outcome', nameType, (column) => column.notNull())
     .addColumn('order_id', idType, (column) => column.notNull())
     .addColumn('amount', unitsType)
-    .addColumn('state', idType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addUniqueConstraint('payment_once', ['reference', 'outcome'])
     .modifyEnd(tableOptions)
     .execute();
@@ -58,7 +58,7 @@ async function createParkedCancels(db: Kysely<LedgerTables>, { idType, keyTableO
     .execute();
 }
 
-async function indexOrders(db: Kysely<LedgerTables>) {
+async function indexOrders(db: Kysely<LedgerTables>, { indexHasKey }: SqlDialect) {
   const index = (name: string, columns: readonly string[]) =>
     db.schema
       .createIndex(name)
@@ -66,6 +66,7 @@ async function indexOrders(db: Kysely<LedgerTables>) {
       .columns([...columns])
       .execute();
   await index('orders_due', ['state', 'due_at_ms']);
-  await index('orders_by_sale', ['sale_id', 'settled_at_ms', 'order_id']);
-  await index('orders_by_buyer', ['buyer_id', 'settled_at_ms', 'order_id']);
+  const key = indexHasKey ? [] : ['order_id'];
+  await index('orders_by_sale', ['sale_id', 'settled_at_ms', ...key]);
+  await index('orders_by_buyer', ['buyer_id', 'settled_at_ms', ...key]);
 }

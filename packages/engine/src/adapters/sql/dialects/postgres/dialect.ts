@@ -4,6 +4,9 @@ import type { SqlDialect } from '../../dialect.ts';
 import { faultOfPostgres } from './faults.ts';
 import { POSTGRES_TRIGGERS } from './triggers.ts';
 
+/** Compared byte by byte, of any length. */
+const ID = sql`text collate "C"`;
+
 /** Numbers that nobody else in the database should use; advisory locks have no other names. */
 const LATCH = 5_318_008_460n;
 const MIGRATION_LOCK = 5_318_008_461n;
@@ -15,14 +18,18 @@ export function createPostgresDialect(pool: PostgresPool): SqlDialect {
   return {
     name: 'postgres',
     kysely: new PooledDialect({ pool }),
-    idType: sql`text collate "C"`,
+    idType: ID,
+    nameType: ID,
+    claimIdType: ID,
     textType: 'text',
     unitsType: 'bigint',
     countUp: (column) => column.primaryKey().generatedByDefaultAsIdentity(),
     tableOptions: sql``,
     keyTableOptions: sql``,
+    indexHasKey: false,
     triggers: POSTGRES_TRIGGERS,
     nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    upsert: 'on conflict',
     locksRows: true,
     latch: {
       shared: sql`select pg_advisory_xact_lock_shared(${sql.lit(LATCH)})`,
