@@ -9,6 +9,7 @@ import { describeWithServer, startTestServer } from '../adapters/sql/test-server
 import { describeConfig } from '../config/describe.ts';
 import { loadConfig } from '../config/load.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { plainOffer } from '../domain/sale/offer.ts';
 import { type EmbeddedDeployment, startEmbedded } from './start-embedded.ts';
 
 const SLOW_MS = 120_000;
@@ -64,6 +65,7 @@ async function openSale({ engine }: EmbeddedDeployment, totalUnits: number): Pro
   const nowMs = Date.now();
   const saleId = 'crowded';
   await engine.createSale({
+    ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
     ...{ id: saleId, title: saleId, totalUnits, limitUnits: 1, holdMs: 600_000 },
     ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 600_000 },
   });

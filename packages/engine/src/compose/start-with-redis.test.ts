@@ -52,7 +52,7 @@ describe.skipIf('missing' in found)('a deployment with its gate in Redis', { tim
     return deployment;
   }
 
-  async function buy({ engine, sampleSale }: EmbeddedDeployment, buyerId: string) {
+  async function buy({ engine, sampleSales: [sampleSale] }: EmbeddedDeployment, buyerId: string) {
     const buyer = { buyerId, region: HOME_REGION, channel: MAIN_CHANNEL };
     const saleId = sampleSale?.id ?? '';
     const issued = await engine.issueToken(saleId, buyer);
@@ -60,7 +60,7 @@ describe.skipIf('missing' in found)('a deployment with its gate in Redis', { tim
     return engine.purchase({ saleId, buyer, token: issued.token, units: 1 });
   }
 
-  async function isBalanced({ engine, sampleSale }: EmbeddedDeployment): Promise<unknown> {
+  async function isBalanced({ engine, sampleSales: [sampleSale] }: EmbeddedDeployment): Promise<unknown> {
     const read = await engine.readPlaces(sampleSale?.id ?? '');
     return read.kind === 'read' && read.reading.isBalanced;
   }
@@ -99,7 +99,7 @@ describe.skipIf('missing' in found)('a deployment with its gate in Redis', { tim
     const after = await start();
     const count = async () => (await after.engine.listOrders({}, null, 10)).orders.length;
     await expect.poll(count, { timeout: 20_000 }).toBe(3);
-    expect(await buy({ ...after, sampleSale: before.sampleSale }, 'ann')).toMatchObject({ reason: 'over_limit' });
+    expect(await buy({ ...after, sampleSales: before.sampleSales }, 'ann')).toMatchObject({ reason: 'over_limit' });
   });
 
   test('does not start without its Redis, and says what to do', async () => {

@@ -308,9 +308,9 @@ export function gateClaimContract(store: () => StoreUnderTest): void {
     });
 
     test.each([
-      ['first', 'settled', 'ended'],
-      ['last', 'ended', 'settled'],
-    ] as const)('is answered with the claim that lives, when that is the %s', async (_which, ...states) => {
+      ['first', ['settled', 'ended']],
+      ['last', ['ended', 'settled']],
+    ] as const)('is answered with the claim that lives, when that is the %s', async (_which, states) => {
       const key = newSegment();
       const wanted = request();
       const origin = { region: key.region, segment: key.segment, channel: CHANNEL, epoch: 1 };

@@ -98,7 +98,7 @@ async function run(world: World, { what: each, caller, epochOffset }: Step): Pro
       return gate.credit(call, { moveId: each.moveId, channel: each.channel, units: each.units, epoch });
     case 'release': {
       const [claim] = named([each.claim]);
-      return claim && gate.release(call, claim, epoch);
+      return claim && gate.release(call, claim, epoch, 'quota');
     }
     case 'settle':
       return gate.markSettled(call, named(each.claims));

@@ -1,31 +1,17 @@
 /** Takes units out of a quota, once per move. */
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
-import type { GateCall, Refused } from '../../ports/gate.ts';
+import type { Debit, DebitAnswer, GateCall, Refused } from '../../ports/gate.ts';
 import { DEBIT } from './commands.ts';
 import type { RedisConnection } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { writeWord } from './marks.ts';
 import { stampOf } from './stamp.ts';
 
-export interface DebitOrder {
-  readonly moveId: string;
-  readonly epoch: number;
-  readonly channel: string;
-  /** At the most; null: all there are. */
-  readonly units: number | null;
-}
-
-/** The move's figure, now or at the first time. */
-export interface DebitedUnits {
-  readonly kind: 'debited' | 'repeated';
-  readonly units: number;
-}
-
 export async function debitUnits(
   connection: RedisConnection,
   call: GateCall,
-  { moveId, epoch, channel, units }: DebitOrder,
-): Promise<DebitedUnits | Refused> {
+  { moveId, epoch, channel, units }: Debit,
+): Promise<DebitAnswer | Refused> {
   invariant(units === null || (isUnitCount(units) && units > 0), 'a debit is a positive whole number of units');
   const answer = await connection.run(DEBIT, {
     keys: keysOf(call.segment),

@@ -148,7 +148,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
       // A win is answered for ever; nothing new is taken.
       expect(kindsOf(await store.gate.claim(each, [winner, request()]))).toEqual(['replayed', 'not_ready']);
       expect(await store.gate.credit(each, { moveId: 'm', epoch: 1, channel: 'web', units: 1 })).toBe('not_ready');
-      expect(await store.gate.release(each, claim, 1)).toBe('not_ready');
+      expect(await store.gate.release(each, claim, 1, 'quota')).toBe('not_ready');
       expect(await store.gate.markSettled(each, [claim])).toBe('not_ready');
     }
     expect(await store.gate.load({ ...call, ...later }, loadOf(segment, 2))).toBe('not_ready');

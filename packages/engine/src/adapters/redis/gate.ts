@@ -9,6 +9,7 @@ import { type ClaimOutcome, type Gate, type GateCall, MAX_CLAIMS_PER_CALL, type 
 import { readAnswers, writeClaims } from './claim-call.ts';
 import { CLAIM, CREDIT, MARK_SETTLED, RELEASE, SET_TERMS } from './commands.ts';
 import type { RedisConnection } from './connection.ts';
+import { debitUnits } from './debit-units.ts';
 import { keysOf } from './keys.ts';
 import { loadSegment } from './load-segment.ts';
 import { nameOf, writeWord } from './marks.ts';
@@ -65,12 +66,14 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
       return wordOr(answer, 'a quota holds a number of units that stays exact');
     },
 
-    async release(call, claim, epoch) {
+    debit: (call, debit) => debitUnits(connection, call, debit),
+
+    async release(call, claim, epoch, destination) {
       const answer = await connection.run(RELEASE, {
         keys: keysOf(call.segment),
         arguments: {
           ...stampOf(connection, call),
-          ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment), destination: 'quota' },
+          ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment), destination },
         },
       });
       return wordOr(answer, 'a quota holds a number of units that stays exact');

@@ -14,6 +14,7 @@ const PAGE = 500;
 
 const QUOTA_FIELD = 'available:';
 const CREDIT_FIELD = 'credit:';
+const DEBIT_FIELD = 'debit:';
 
 interface Page {
   readonly meta: readonly string[];
@@ -50,6 +51,7 @@ export async function readSegmentView(connection: RedisConnection, segment: Segm
     availableUnits: quotasOf(meta),
     unsettled: [...unsettled.values()],
     appliedMoveIds: new Set(movesOf(first.moves, CREDIT_FIELD).keys()),
+    debitedUnits: movesOf(first.moves, DEBIT_FIELD),
     releasedClaimIds: new Set(first.released.map((name) => releasedIdOf(segment, name))),
     position,
     generation: numberOf(meta, 'generation'),

@@ -3,13 +3,15 @@
  * quotas, orders. A first look without locks tells which segments those are.
  */
 import { Fault } from '../../domain/fault.ts';
-import type { OrderId } from '../../domain/ids.ts';
+import type { OrderId, SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
 import type { EndFacts } from '../../domain/ledger/changes.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
+import type { SaleState } from '../../domain/sale/sale.ts';
 import { orderOfRow, segmentKeyOf } from './rows.ts';
+import type { LedgerTransaction, OrderTable } from './schema.ts';
 import { lockQuotas, lockSegments } from './segment-rows.ts';
 import { type Reader, readNowMs } from './settlement-view.ts';
 
@@ -32,7 +34,12 @@ export async function lockOrders(reader: Reader, orderIds: readonly OrderId[]): 
     seen.map((row) => row.order_id),
   );
   const nowMs = await readNowMs(reader);
-  return rows.map(orderOfRow).map((order) => ({ order, facts: { nowMs, epoch: epochOf(order, epochs) } }));
+  const states = await saleStatesOf(trx, seen);
+  return rows.map(orderOfRow).map((order) => {
+    const saleState = states.get(order.saleId);
+    invariant(saleState, `sale ${order.saleId} of an order is in the ledger`);
+    return { order, facts: { nowMs, epoch: epochOf(order, epochs), saleState } };
+  });
 }
 
 /**
@@ -46,6 +53,16 @@ export async function lockOrder(reader: Reader, orderId: OrderId): Promise<Locke
   await latch.exclusive.execute(reader.trx);
   const [settledMeanwhile] = await lockOrders(reader, [orderId]);
   return settledMeanwhile ?? null;
+}
+
+/** Read behind the segments' locks, which whoever settles a sale must have, too. */
+async function saleStatesOf(
+  trx: LedgerTransaction,
+  rows: readonly OrderTable[],
+): Promise<ReadonlyMap<SaleId, SaleState>> {
+  const saleIds = [...new Set(rows.map((row) => row.sale_id))];
+  const sales = await trx.selectFrom('sales').select(['id', 'state']).where('id', 'in', saleIds).execute();
+  return new Map(sales.map((sale) => [sale.id, sale.state]));
 }
 
 function epochOf(order: Order, epochs: ReadonlyMap<string, number>): number {
