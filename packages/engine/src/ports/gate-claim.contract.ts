@@ -293,6 +293,50 @@ export function gateClaimContract(store: () => StoreUnderTest): void {
     });
   });
 
+  describe('late money', () => {
+    test('takes units anew for an order that ended, in a pause and after the end, and is answered with them', async () => {
+      const segment = await open({ units: 1 });
+      const wanted = request();
+      await segment.release(await segment.win(wanted));
+      const paid = { ...wanted, isForLateMoney: true };
+      await segment.setTerms({ state: 'paused' });
+      await store().pass(61 * MINUTE_MS);
+      const [first, second] = [await segment.claimOne(paid), await segment.claimOne(paid)];
+      expect(first).toMatchObject({ kind: 'claimed', claim: { origin: { seq: 2 } } });
+      expect(second).toMatchObject({ kind: 'replayed', mark: { state: 'claimed', origin: { seq: 2 } } });
+      expect(await segment.available()).toBe(0);
+    });
+
+    test.each([
+      ['first', ['settled', 'ended']],
+      ['last', ['ended', 'settled']],
+    ] as const)('is answered with the claim that lives, when that is the %s', async (_which, states) => {
+      const key = newSegment();
+      const wanted = request();
+      const origin = { region: key.region, segment: key.segment, channel: CHANNEL, epoch: 1 };
+      const marks = states.map((state, at) => ({
+        ...{ orderId: wanted.orderId, buyerId: wanted.buyerId, units: 1, state },
+        origin: { ...origin, seq: at + 1 },
+      }));
+      const segment = await open({ segment: key, epoch: 2, marks });
+      for (const isForLateMoney of [true, false]) {
+        const outcome = await withoutTrace(segment, () => segment.claimOne({ ...wanted, isForLateMoney }));
+        expect(outcome).toMatchObject({ kind: 'replayed', mark: { state: 'settled' } });
+      }
+    });
+
+    test('is refused once the sale is closed, and beyond the limit', async () => {
+      const segment = await open({ terms: { limitUnits: 1 } });
+      const wanted = request({ buyerId: 'one' });
+      await segment.release(await segment.win(wanted));
+      const other = await segment.win(request({ buyerId: 'one' }));
+      const paid = { ...wanted, isForLateMoney: true };
+      expect(await segment.claimOne(paid)).toEqual({ kind: 'over_limit', liveOrderIds: [other.orderId] });
+      await segment.setTerms({ state: 'closed' });
+      expect(await segment.claimOne(paid)).toEqual({ kind: 'closed' });
+    });
+  });
+
   describe('the window and the state', () => {
     test('K13: is closed a millisecond before the start, and open at it', async () => {
       const startsAtMs = (await store().nowMs()) + MINUTE_MS;
