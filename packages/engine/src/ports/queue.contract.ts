@@ -15,6 +15,8 @@ import {
 
 const SEED = Number(process.env.SLUICE_TEST_SEED ?? Date.now() % 2 ** 31);
 const SEQUENCES = Number(process.env.SLUICE_TEST_RUNS ?? 100);
+/** Many calls over a socket, on a machine that has other work. */
+const SEQUENCES_TAKE_MS = 240_000;
 
 export function queueContract(subject: StoreSubject): void {
   describe(`the ${subject.name} queue`, () => {
@@ -210,67 +212,72 @@ export function queueContract(subject: StoreSubject): void {
       expect(await read('b')).toEqual(await claimMany(segment, 0));
     });
 
-    test('gives every entry until it is removed, in order, on any sequence', async () => {
-      const step = fc.oneof(
-        fc.record({
-          kind: fc.constant('claim' as const),
-          segment: fc.nat({ max: 1 }),
-          count: fc.integer({ min: 1, max: 4 }),
-        }),
-        fc.record({
-          kind: fc.constant('read' as const),
-          consumer: fc.constantFrom('a', 'b'),
-          max: fc.integer({ min: 1, max: 5 }),
-        }),
-        fc.record({ kind: fc.constant('remove' as const), which: fc.array(fc.nat({ max: 30 }), { maxLength: 4 }) }),
-        fc.record({
-          kind: fc.constant('pass' as const),
-          ms: fc.constantFrom(1, TAKE_OVER_AFTER_MS / 2, TAKE_OVER_AFTER_MS),
-        }),
-      );
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
-          const own = await subject.open();
-          const segments = [await openSegment(own, { units: 1000 }), await openSegment(own, { units: 1000 })];
-          const made: Claim[] = [];
-          const here = new Map<string, { claim: Claim; leasedUntilMs: number }>();
-          for (const each of steps) {
-            const nowMs = await own.nowMs();
-            if (each.kind === 'pass') await own.pass(each.ms);
-            if (each.kind === 'claim') {
-              for (const claim of claimsOf((await segments[each.segment]?.claim(requests(each.count))) ?? [])) {
-                made.push(claim);
-                here.set(claimId(claim), { claim, leasedUntilMs: Number.NEGATIVE_INFINITY });
+    test(
+      'gives every entry until it is removed, in order, on any sequence',
+      async () => {
+        const step = fc.oneof(
+          fc.record({
+            kind: fc.constant('claim' as const),
+            segment: fc.nat({ max: 1 }),
+            count: fc.integer({ min: 1, max: 4 }),
+          }),
+          fc.record({
+            kind: fc.constant('read' as const),
+            consumer: fc.constantFrom('a', 'b'),
+            max: fc.integer({ min: 1, max: 5 }),
+          }),
+          fc.record({ kind: fc.constant('remove' as const), which: fc.array(fc.nat({ max: 30 }), { maxLength: 4 }) }),
+          fc.record({
+            kind: fc.constant('pass' as const),
+            ms: fc.constantFrom(1, TAKE_OVER_AFTER_MS / 2, TAKE_OVER_AFTER_MS),
+          }),
+        );
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+            const own = await subject.open();
+            const segments = [await openSegment(own, { units: 1000 }), await openSegment(own, { units: 1000 })];
+            const made: Claim[] = [];
+            const here = new Map<string, { claim: Claim; leasedUntilMs: number }>();
+            for (const each of steps) {
+              const nowMs = await own.nowMs();
+              if (each.kind === 'pass') await own.pass(each.ms);
+              if (each.kind === 'claim') {
+                for (const claim of claimsOf((await segments[each.segment]?.claim(requests(each.count))) ?? [])) {
+                  made.push(claim);
+                  here.set(claimId(claim), { claim, leasedUntilMs: Number.NEGATIVE_INFINITY });
+                }
               }
-            }
-            if (each.kind === 'remove') {
-              const named = each.which.flatMap((number) => made[number] ?? []);
-              await own.queue.remove(named);
-              for (const claim of named) here.delete(claimId(claim));
-            }
-            if (each.kind === 'read') {
-              const readable = [...here.values()].filter((entry) => entry.leasedUntilMs <= nowMs);
-              const given = claims(await own.queue.read(each.consumer, each.max));
-              expect(given).toHaveLength(Math.min(each.max, readable.length));
+              if (each.kind === 'remove') {
+                const named = each.which.flatMap((number) => made[number] ?? []);
+                await own.queue.remove(named);
+                for (const claim of named) here.delete(claimId(claim));
+              }
+              if (each.kind === 'read') {
+                const readable = [...here.values()].filter((entry) => entry.leasedUntilMs <= nowMs);
+                const given = claims(await own.queue.read(each.consumer, each.max));
+                expect(given).toHaveLength(Math.min(each.max, readable.length));
+                for (const segment of segments) {
+                  const ofSegment = (claim: Claim) => claim.saleId === segment.key.saleId;
+                  const inOrder = readable.map((entry) => entry.claim).filter(ofSegment);
+                  const givenHere = given.filter(ofSegment);
+                  // The oldest that may be read, without a gap.
+                  expect(givenHere).toEqual(inOrder.slice(0, givenHere.length));
+                }
+                for (const claim of given)
+                  here.set(claimId(claim), { claim, leasedUntilMs: nowMs + TAKE_OVER_AFTER_MS });
+              }
               for (const segment of segments) {
-                const ofSegment = (claim: Claim) => claim.saleId === segment.key.saleId;
-                const inOrder = readable.map((entry) => entry.claim).filter(ofSegment);
-                const givenHere = given.filter(ofSegment);
-                // The oldest that may be read, without a gap.
-                expect(givenHere).toEqual(inOrder.slice(0, givenHere.length));
+                const kept = made.filter((claim) => claim.saleId === segment.key.saleId && here.has(claimId(claim)));
+                expect(claims(await own.queue.peek(segment.key))).toEqual(kept);
               }
-              for (const claim of given) here.set(claimId(claim), { claim, leasedUntilMs: nowMs + TAKE_OVER_AFTER_MS });
+              expect(await own.queue.depth()).toMatchObject({ entries: here.size });
             }
-            for (const segment of segments) {
-              const kept = made.filter((claim) => claim.saleId === segment.key.saleId && here.has(claimId(claim)));
-              expect(claims(await own.queue.peek(segment.key))).toEqual(kept);
-            }
-            expect(await own.queue.depth()).toMatchObject({ entries: here.size });
-          }
-          await own.close();
-        }),
-        { seed: SEED, numRuns: SEQUENCES },
-      );
-    });
+            await own.close();
+          }),
+          { seed: SEED, numRuns: SEQUENCES },
+        );
+      },
+      SEQUENCES_TAKE_MS,
+    );
   });
 }

@@ -172,5 +172,5 @@ describe.skipIf('missing' in found)('the Redis store', () => {
       }),
       { seed: SEED, numRuns: SEQUENCES },
     );
-  }, 120_000);
+  }, 240_000);
 });

@@ -5,6 +5,8 @@ import { connect, createServer } from 'node:net';
 
 export interface AnswerLosingProxy {
   readonly url: string;
+  /** How many script calls came by. */
+  calls(): number;
   /** How many answers were lost. */
   lost(): number;
   /** One of so many script calls loses its answer; 0: none. */
@@ -48,6 +50,7 @@ export async function openAnswerLosingProxy(port: number): Promise<AnswerLosingP
   if (address === null || typeof address === 'string') throw new Error('the proxy listens on a port');
   return {
     url: `redis://127.0.0.1:${address.port}`,
+    calls: () => calls,
     lost: () => lost,
     loseOneOf(count) {
       oneOf = count;

@@ -112,12 +112,15 @@ describe.skipIf('missing' in found)('a Redis that', () => {
       expect((await direct.view()).position.seq).toBe(200);
     });
 
-    test('is told as unknown, at once', async () => {
+    test('is told as unknown, and nothing is sent again behind its back', async () => {
       const behind = await open(proxy.url);
       const segment = await openIn(behind, 10);
       proxy.loseOneOf(1);
       const wanted = request();
+      const before = proxy.calls();
       await expect(segment.claimOne(wanted)).rejects.toMatchObject({ code: 'outcome_unknown' });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(proxy.calls() - before).toBe(1);
       expect(await segmentOn(asTested(store), segment.key, segment.terms).claimOne(wanted)).toMatchObject({
         kind: 'replayed',
       });
@@ -221,6 +224,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const segment = await openIn(store, 10);
     await server().admin.xadd(keysOf(segment.key).stream, '1-500', 'o', 'of', 'b', 'nobody', 'u', '1', 'q', 'web');
     expect(await segment.claimOne(request())).toEqual({ kind: 'not_ready' });
+    expect(await store.gate.read(segment.key)).toBeNull();
     expect(await segment.load({ epoch: 2, units: 9 })).toBe('loaded');
     expect(await segment.claimOne(request())).toMatchObject({ kind: 'claimed' });
   });
