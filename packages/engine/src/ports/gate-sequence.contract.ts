@@ -168,6 +168,7 @@ export function gateSequenceContract(store: () => StoreUnderTest): void {
             unsettledIds: new Set(),
             releasedIds: new Set(),
             moveIds: new Set(),
+            debited: new Map(),
           };
           for (const each of steps) await run(store(), { segment, books, step: each });
         }),
