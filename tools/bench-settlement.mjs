@@ -1,6 +1,6 @@
 /**
  * `npm run bench:settlement`: settled orders a second over the wire, on a durable PostgreSQL of its own, against the naive way in
- * the same database and run: for each order one transaction with a guarded UPDATE of one stock row and an INSERT, 16 clients.
+ * the same database and run: for each order one transaction with a guarded UPDATE of one stock row and an INSERT, by one client and by 16.
  * Ours writes full rows: order, buyer, journal, event, indexes. Needs a build.
  */
 import { spawn } from 'node:child_process';
@@ -13,7 +13,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const SECONDS = Number(process.env.SLUICE_BENCH_SECONDS ?? 5);
 const ROUNDS = 3;
-const CLIENTS = 16;
+/** One and many: where cores are few, many who wait for one row are slower than one who never waits. */
+const NAIVE_CLIENTS = [1, 16];
 const GROUP_SIZES = [50, 200, 500];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -27,7 +28,7 @@ const server = await startServer();
 try {
   console.log(`a sync of the disk takes ${(syncMs() * 1000).toFixed(0)} µs (median of 200)`);
   const ways = [
-    { name: 'naive', run: naive },
+    ...NAIVE_CLIENTS.map((clients) => ({ name: `naive ×${clients}`, run: naive(clients) })),
     ...GROUP_SIZES.map((size) => ({ name: `groups of ${size}`, run: ours(size) })),
   ];
   const rates = new Map(ways.map(({ name }) => [name, []]));
@@ -35,7 +36,8 @@ try {
   for (let round = 0; round < ROUNDS; round++) {
     for (const { name, run } of ways) rates.get(name).push(await run(server.url));
   }
-  const base = median(rates.get('naive'));
+  // Ours is held against the better of the naive ways.
+  const base = Math.max(...NAIVE_CLIENTS.map((clients) => median(rates.get(`naive ×${clients}`))));
   for (const [name, each] of rates) {
     const rate = median(each);
     const spread = `${Math.round(Math.min(...each))}–${Math.round(Math.max(...each))}`;
@@ -80,38 +82,40 @@ function ours(size) {
   };
 }
 
-async function naive(url) {
-  const pool = new pg.Pool({ connectionString: url, max: CLIENTS });
-  await pool.query('drop table if exists naive_orders, naive_stock');
-  await pool.query(
-    'create table naive_stock (sku text primary key, units_left bigint not null check (units_left >= 0))',
-  );
-  await pool.query(`create table naive_orders (id text primary key, sku text not null, buyer text not null,
-    units bigint not null, state text not null, created_at timestamptz not null default now())`);
-  await pool.query('create unique index on naive_orders (sku, buyer)');
-  await pool.query(`insert into naive_stock values ('sku', 10000000)`);
-  let order = 0;
-  const rate = await forSeconds(async () => {
-    const number = ++order;
-    const client = await pool.connect();
-    await client.query('begin');
-    const { rowCount } = await client.query(
-      'update naive_stock set units_left = units_left - $1 where sku = $2 and units_left >= $1',
-      [1, 'sku'],
+function naive(clients) {
+  return async (url) => {
+    const pool = new pg.Pool({ connectionString: url, max: clients });
+    await pool.query('drop table if exists naive_orders, naive_stock');
+    await pool.query(
+      'create table naive_stock (sku text primary key, units_left bigint not null check (units_left >= 0))',
     );
-    if (rowCount !== 1) throw new Error('nothing was left');
-    await client.query('insert into naive_orders (id, sku, buyer, units, state) values ($1, $2, $3, 1, $4)', [
-      `order-${number}`,
-      'sku',
-      `buyer-${number}`,
-      'pending',
-    ]);
-    await client.query('commit');
-    client.release();
-    return 1;
-  }, CLIENTS);
-  await pool.end();
-  return rate;
+    await pool.query(`create table naive_orders (id text primary key, sku text not null, buyer text not null,
+    units bigint not null, state text not null, created_at timestamptz not null default now())`);
+    await pool.query('create unique index on naive_orders (sku, buyer)');
+    await pool.query(`insert into naive_stock values ('sku', 10000000)`);
+    let order = 0;
+    const rate = await forSeconds(async () => {
+      const number = ++order;
+      const client = await pool.connect();
+      await client.query('begin');
+      const { rowCount } = await client.query(
+        'update naive_stock set units_left = units_left - $1 where sku = $2 and units_left >= $1',
+        [1, 'sku'],
+      );
+      if (rowCount !== 1) throw new Error('nothing was left');
+      await client.query('insert into naive_orders (id, sku, buyer, units, state) values ($1, $2, $3, 1, $4)', [
+        `order-${number}`,
+        'sku',
+        `buyer-${number}`,
+        'pending',
+      ]);
+      await client.query('commit');
+      client.release();
+      return 1;
+    }, clients);
+    await pool.end();
+    return rate;
+  };
 }
 
 /** Orders a second of `clients` who go on and on. */

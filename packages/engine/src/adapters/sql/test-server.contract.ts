@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 
 const SERVE = fileURLToPath(new URL('../../../../../tools/services/serve.mjs', import.meta.url));
 
@@ -67,7 +67,7 @@ export async function startTestServer(
 /** A suite over a server, or its name with the reason why it is left out. */
 export function describeWithServer(name: string, server: TestServer, suite: (server: Ready) => void): void {
   if (server.kind === 'ready') describe(name, () => suite(server));
-  else describe.todo(`${name} (left out: ${server.reason})`);
+  else describe(name, () => test.todo(`is left out here: ${server.reason}`));
 }
 
 interface Line {
