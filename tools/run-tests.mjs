@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What the suites start. */
-const SERVERS = ['postgres', 'pgbouncer', 'mariadb'];
+const SERVERS = ['postgres', 'pgbouncer', 'mariadb', 'redis'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-tests-'));

@@ -132,13 +132,13 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
     putCharges: sizedInsert<ChargeTable, Charge>({
       columns: ['order_id', 'points', 'state'],
       valuesOf: ({ orderId, points, state }) => [orderId, points, state],
-      build: (rows) =>
-        db
-          .insertInto('charges')
-          .values(rows)
-          .onConflict((conflict) =>
-            conflict.column('order_id').doUpdateSet((eb) => ({ state: eb.ref('excluded.state') })),
-          ),
+      build: (rows) => {
+        const insert = db.insertInto('charges').values(rows);
+        if (isMysql) return insert.onDuplicateKeyUpdate({ state: sql`values(state)` });
+        return insert.onConflict((conflict) =>
+          conflict.column('order_id').doUpdateSet((eb) => ({ state: eb.ref('excluded.state') })),
+        );
+      },
     }),
 
     /** Adds units to buyers that exist and creates those that do not. */

@@ -14,7 +14,7 @@ import { quotaName, unorderedUnits } from '../../domain/inventory/quota.ts';
 import { returnFinished, stockWithdrawn } from '../../domain/ledger/entry.ts';
 import type { IssueReturnResult, ReturnRequest, WithdrawResult } from '../../ports/inventory-centre.ts';
 import { addToAllotted, lockSale } from './centre-rows.ts';
-import { centreOfRow, quotaColumns, quotaOfRow, returnOfRow, withdrawalOfRow } from './rows.ts';
+import { centreOfRow, quotaColumns, quotaOfRow, returnOfRow, segmentKeyOf, withdrawalOfRow } from './rows.ts';
 import type { WithdrawalTable } from './schema.ts';
 import { lockSegments } from './segment-rows.ts';
 import type { Reader } from './settlement-view.ts';
@@ -122,6 +122,9 @@ export async function issueReturn(
 
 export async function finishReturn(reader: Reader, moveId: string, units: number): Promise<void> {
   const { trx, statements } = reader;
+  const seen = await trx.selectFrom('returns').selectAll().where('id', '=', moveId).executeTakeFirst();
+  // The segment first, as whoever allots or opens an epoch does.
+  if (seen) await lockSegments(reader, [segmentKeyOf(seen)]);
   const { numUpdatedRows } = await trx
     .updateTable('returns')
     .set({ state: 'finished', units })

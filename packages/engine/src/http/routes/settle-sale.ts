@@ -2,13 +2,24 @@
 import { ADMIN_SALE, NO_CONTENT, SALE_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { sayOpenMatters } from '../../domain/sale/decide-settle.ts';
+import { documented } from '../documented.ts';
+import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 import { adminSaleAnswer } from '../sale-answers.ts';
 
-const schema = { params: SALE_PARAMS, body: NO_CONTENT, response: { 200: ADMIN_SALE, ...PROBLEMS } };
+const schema = {
+  ...documented({
+    operationId: 'settleSale',
+    summary: 'Ends a closed sale for good, when nothing in it is open any more.',
+    caller: 'operator',
+    isKeyed: true,
+    reasons: ['wrong_state', 'still_open'],
+  }),
+  ...{ params: SALE_PARAMS, body: NO_CONTENT, headers: KEYED_HEADERS, response: { 200: ADMIN_SALE, ...PROBLEMS } },
+};
 
-export function addSettleSale(app: HttpServer, { engine, clock, refuser }: RouteDeps): void {
-  app.post('/sales/:saleId/settle', { schema }, async (request, reply) => {
+export function addSettleSale(app: HttpServer, { engine, clock, refuser, keyed }: RouteDeps): void {
+  app.post('/sales/:saleId/settle', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { saleId } = request.params;
     const result = await engine.settleSale(saleId);
     switch (result.kind) {

@@ -3,19 +3,25 @@ import type { Kysely, Migration } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
 import type { LedgerTables } from '../schema.ts';
 
-export function idempotencyMigration({ idType, textType, unitsType, tableOptions }: SqlDialect): Migration {
+export function idempotencyMigration({
+  nameType,
+  claimIdType,
+  textType,
+  unitsType,
+  tableOptions,
+}: SqlDialect): Migration {
   return {
     async up(db: Kysely<LedgerTables>) {
       await db.schema
         .createTable('idempotency_keys')
-        .addColumn('id', idType, (column) => column.notNull().primaryKey())
-        .addColumn('scope', idType, (column) => column.notNull())
-        .addColumn('fingerprint', idType, (column) => column.notNull())
-        .addColumn('holder', idType, (column) => column.notNull())
+        .addColumn('id', claimIdType, (column) => column.notNull().primaryKey())
+        .addColumn('scope', claimIdType, (column) => column.notNull())
+        .addColumn('fingerprint', textType, (column) => column.notNull())
+        .addColumn('holder', textType, (column) => column.notNull())
         .addColumn('reserved_at_ms', unitsType, (column) => column.notNull())
         .addColumn('status', unitsType)
-        .addColumn('media_type', idType)
-        .addColumn('language', idType)
+        .addColumn('media_type', nameType)
+        .addColumn('language', nameType)
         .addColumn('body', textType)
         .modifyEnd(tableOptions)
         .execute();

@@ -5,14 +5,14 @@ import type { SqlDialect } from '../dialect.ts';
 import type { LedgerTables } from '../schema.ts';
 
 export function returnsMigration(dialect: SqlDialect): Migration {
-  const { idType, unitsType } = dialect;
+  const { nameType, unitsType } = dialect;
   return {
     async up(db: Kysely<LedgerTables>) {
       await createReturns(db, dialect);
       await createWithdrawals(db, dialect);
       await db.schema
         .alterTable('releases')
-        .addColumn('destination', idType, (column) => column.notNull().defaultTo('quota'))
+        .addColumn('destination', nameType, (column) => column.notNull().defaultTo('quota'))
         .execute();
       await db.schema
         .alterTable('sales')
@@ -22,18 +22,18 @@ export function returnsMigration(dialect: SqlDialect): Migration {
   };
 }
 
-async function createReturns(db: Kysely<LedgerTables>, { idType, unitsType, tableOptions }: SqlDialect) {
+async function createReturns(db: Kysely<LedgerTables>, { nameType, claimIdType, unitsType, tableOptions }: SqlDialect) {
   const quota = ['sale_id', 'region', 'segment', 'channel'] as const;
   await db.schema
     .createTable('returns')
-    .addColumn('id', idType, (column) => column.primaryKey().notNull())
-    .addColumn('sale_id', idType, (column) => column.notNull())
-    .addColumn('region', idType, (column) => column.notNull())
+    .addColumn('id', claimIdType, (column) => column.primaryKey().notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull())
+    .addColumn('region', nameType, (column) => column.notNull())
     .addColumn('segment', unitsType, (column) => column.notNull())
-    .addColumn('channel', idType, (column) => column.notNull())
+    .addColumn('channel', nameType, (column) => column.notNull())
     .addColumn('wanted_units', unitsType)
     .addColumn('epoch', unitsType, (column) => column.notNull())
-    .addColumn('state', idType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addColumn('units', unitsType)
     .addForeignKeyConstraint('return_from_quota', [...quota], 'quotas', [...quota])
     .addCheckConstraint('return_wants_units', sql`wanted_units > 0`)
@@ -44,14 +44,17 @@ async function createReturns(db: Kysely<LedgerTables>, { idType, unitsType, tabl
   await db.schema.createIndex('returns_by_state').on('returns').columns(['sale_id', 'state']).execute();
 }
 
-async function createWithdrawals(db: Kysely<LedgerTables>, { idType, unitsType, tableOptions }: SqlDialect) {
+async function createWithdrawals(
+  db: Kysely<LedgerTables>,
+  { idType, nameType, claimIdType, unitsType, tableOptions }: SqlDialect,
+) {
   await db.schema
     .createTable('withdrawals')
-    .addColumn('id', idType, (column) => column.primaryKey().notNull())
-    .addColumn('sale_id', idType, (column) => column.notNull().references('sales.id'))
+    .addColumn('id', claimIdType, (column) => column.primaryKey().notNull())
+    .addColumn('sale_id', nameType, (column) => column.notNull().references('sales.id'))
     .addColumn('delivery', idType, (column) => column.notNull())
     .addColumn('units', unitsType, (column) => column.notNull())
-    .addColumn('state', idType, (column) => column.notNull())
+    .addColumn('state', nameType, (column) => column.notNull())
     .addCheckConstraint('withdrawal_has_units', sql`units > 0`)
     .modifyEnd(tableOptions)
     .execute();
