@@ -9,7 +9,8 @@ import type { Buyer } from '../domain/buyer.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
 import { plainOffer } from '../domain/sale/offer.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
-import { buildEngine, type Engine } from './build-engine.ts';
+import { buildEngine } from './build-engine.ts';
+import type { Engine } from './engine.ts';
 
 const clock = systemClock;
 const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);

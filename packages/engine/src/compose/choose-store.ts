@@ -5,9 +5,9 @@ import { openRedisStore } from '../adapters/redis/store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { IdSource } from '../ports/id-source.ts';
-import type { EngineParts } from './build-engine.ts';
 import { gateDoesNotOpen } from './cannot-start.ts';
 import { drain } from './drain.ts';
+import type { EngineParts } from './engine.ts';
 import type { Logger } from './log.ts';
 
 export interface ChosenStore {

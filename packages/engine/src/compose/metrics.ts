@@ -5,7 +5,7 @@ import { type Gauge, PROMETHEUS_MEDIA_TYPE, type PrometheusTelemetry } from '../
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import { BREAKER_STATES } from '../funnel/ledger/circuit-breaker.ts';
 import type { Metrics } from '../http/deps.ts';
-import type { Engine, EngineReadings } from './build-engine.ts';
+import type { Engine, EngineReadings } from './engine.ts';
 
 export interface MetricsParts {
   readonly telemetry: PrometheusTelemetry;

@@ -11,7 +11,8 @@ import { createSigner } from '../adapters/system/signing.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
 import { plainOffer } from '../domain/sale/offer.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { buildEngine, type Engine } from './build-engine.ts';
+import { buildEngine } from './build-engine.ts';
+import type { Engine } from './engine.ts';
 
 const TIMEOUT_MS = 180_000;
 const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);

@@ -11,7 +11,8 @@ import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
 import { plainOffer } from '../domain/sale/offer.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { Settlement } from '../ports/settlement.ts';
-import { buildEngine, type Engine, type EngineParts } from './build-engine.ts';
+import { buildEngine } from './build-engine.ts';
+import type { Engine, EngineParts } from './engine.ts';
 
 const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
 const buyerOf = (buyerId: string) => ({ buyerId, region: HOME_REGION, channel: MAIN_CHANNEL });

@@ -17,7 +17,8 @@ import { plainOffer } from '../domain/sale/offer.ts';
 import { writeToken } from '../funnel/gateway/purchase-token.ts';
 import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
 import { createHttpServer } from '../http/server.ts';
-import { buildEngine, type Engine } from './build-engine.ts';
+import { buildEngine } from './build-engine.ts';
+import type { Engine } from './engine.ts';
 import { ratesOf } from './rates-of.ts';
 
 setFlagsFromString('--expose-gc');

@@ -3,7 +3,7 @@ import { type Offer, plainOffer } from '../domain/sale/offer.ts';
 import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sales } from '../ports/sales.ts';
-import type { Engine } from './build-engine.ts';
+import type { Engine } from './engine.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,0 +1,63 @@
+/**
+ * The work behind the answers: claims are settled, orders expire, points are taken, stock is kept. Any number of processes may
+ * do it: each step is decided where it is written, and done once.
+ */
+import { noTelemetry } from '../adapters/memory/telemetry.ts';
+import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
+import { type BreakerState, type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
+import { settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
+import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
+import { createSweeper, type SweeperDeps } from '../funnel/sweeper.ts';
+import { WALLET_BREAKER, walletWithBreaker } from '../funnel/wallet-with-breaker.ts';
+import { createWorker, type WorkerDeps } from '../funnel/worker.ts';
+import { createKeeper, type KeeperDeps } from '../inventory/keeper.ts';
+import type { EngineParts } from './engine.ts';
+
+export interface WorkDeps {
+  readonly stocking: Omit<KeeperDeps, 'onFault' | 'onCrash'> & Pick<WorkerDeps, 'gate' | 'queue' | 'session'>;
+  readonly living: Omit<SweeperDeps, 'onCrash'>;
+  readonly ledgerBreaker: CircuitBreaker;
+}
+
+export interface Work {
+  /** Null: there is no wallet. */
+  walletBreaker(): BreakerState | null;
+  /** Loads the gate for every sale first. */
+  start(): Promise<void>;
+  /** Ends after what is in hand is settled. */
+  stop(): Promise<void>;
+}
+
+export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker }: WorkDeps): Work {
+  const { clock, idSource, feed, ledger, onFault, onCrash, telemetry = noTelemetry } = parts;
+  const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
+  const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
+  const settling = { settlement, feed, consumer: idSource.newId() };
+  const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
+  const keeper = createKeeper({ ...stocking, onFault, onCrash });
+  const sweeper = createSweeper({ ...living, onCrash });
+  const charging = openWallet(parts, { ...living, onCrash });
+  return {
+    walletBreaker: () => charging?.breaker.state ?? null,
+    async start() {
+      await keeper.round();
+      worker.start();
+      keeper.start();
+      sweeper.start();
+      charging?.charger.start();
+    },
+    async stop() {
+      await charging?.charger.stop();
+      await sweeper.stop();
+      await keeper.stop();
+      await worker.stop();
+    },
+  };
+}
+
+function openWallet({ wallet, telemetry = noTelemetry }: EngineParts, deps: Omit<ChargerDeps, 'wallet' | 'askWallet'>) {
+  if (!wallet) return null;
+  const breaker = createCircuitBreaker(deps.clock, WALLET_BREAKER);
+  const told = walletWithBreaker(wallet, breaker, telemetry);
+  return { breaker, charger: createCharger({ ...deps, wallet: told, askWallet: () => breaker.ask() }) };
+}
