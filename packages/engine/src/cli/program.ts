@@ -15,6 +15,7 @@ import { addSaleList } from './commands/sale-list.ts';
 import { addSaleOperations } from './commands/sale-operate.ts';
 import { addSaleShow } from './commands/sale-show.ts';
 import { addSaleStock } from './commands/sale-stock.ts';
+import { addServeAndWorker } from './commands/serve-and-worker.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addStart } from './commands/start.ts';
 
@@ -44,6 +45,7 @@ export function createProgram(version: string): Command {
     .showSuggestionAfterError()
     .addHelpText('after', EXAMPLES);
   addStart(program);
+  addServeAndWorker(program);
   const sale = program.command('sale').description('create, list, show and operate sales, and add stock');
   addSaleCreate(sale);
   addSaleList(sale);

@@ -1,7 +1,7 @@
 /** Why a deployment does not start, as one sentence for the person who started it: what, where, and what to do. */
 import { Fault } from '../domain/fault.ts';
 
-class CannotStart extends Error {
+export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 

@@ -42,7 +42,8 @@ function withMissing(stored: StoredKeys, settings: KeySettings): StoredKeys {
   };
 }
 
-function keysOf(kept: StoredKeys, settings: KeySettings): DeploymentKeys {
+/** Of what is configured, and for the rest of what is kept. */
+export function keysOf(kept: StoredKeys, settings: KeySettings): DeploymentKeys {
   return {
     jwtKey: settings.jwtKey ?? storedKey('jwtKey', kept.jwtKey),
     adminKey: settings.adminKey ?? storedKey('adminKey', kept.adminKey),

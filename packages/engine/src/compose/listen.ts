@@ -55,6 +55,15 @@ export async function listen(
   }
 }
 
+/** For who has no buyers: health and metrics, on the operators' port where there is one. */
+export async function listenForHealth(
+  { host, port, adminPort }: ListenSettings,
+  deps: Omit<HttpDeps, 'serves' | 'storefront' | 'isDraining'>,
+): Promise<Listeners> {
+  const only = await listenOn({ host, port: adminPort ?? port, graceMs: 0 }, { ...deps, serves: 'nobody' });
+  return { url: only.url, adminUrl: only.url, close: only.close };
+}
+
 interface Place {
   readonly host: string;
   readonly port: number;

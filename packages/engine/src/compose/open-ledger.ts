@@ -1,6 +1,6 @@
 /**
- * The ledger that the settings name: SQLite in the data directory, or a database. In a database, one process at a time sells
- * from it, because the gate is in that process's memory; a lease there sees to it.
+ * The ledger that the settings name: SQLite in the data directory, or a database. Where the gate is in a process's memory, one
+ * process at a time sells from a database; a lease there sees to it.
  */
 import { hostname } from 'node:os';
 import { openMysqlLedger } from '../adapters/sql/dialects/mysql/open-ledger.ts';
@@ -21,7 +21,7 @@ const MAX_CONNECTIONS = 10;
 const GATE_LEASE = 'embedded-gate';
 
 interface OpenRequest {
-  readonly settings: Pick<Settings, 'databaseUrl'>;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'redisUrl'>;
   /** Of SQLite's ledger. */
   readonly file: string;
   readonly onLost: (fault: Fault) => void;
@@ -37,8 +37,9 @@ function openAt(url: string) {
   return url.startsWith('postgres') ? openPostgresLedger(options) : openMysqlLedger(options);
 }
 
-export function openLedger({ settings: { databaseUrl }, file, onLost }: OpenRequest): Promise<OpenedLedger> {
-  return databaseUrl === undefined ? openFile(file) : openDatabase(databaseUrl, onLost);
+export function openLedger({ settings: { databaseUrl, redisUrl }, file, onLost }: OpenRequest): Promise<OpenedLedger> {
+  if (databaseUrl === undefined) return openFile(file);
+  return openDatabase(databaseUrl, redisUrl === undefined ? onLost : null);
 }
 
 async function openFile(file: string): Promise<OpenedLedger> {
@@ -50,18 +51,19 @@ async function openFile(file: string): Promise<OpenedLedger> {
   }
 }
 
-async function openDatabase(url: string, onLost: (fault: Fault) => void): Promise<OpenedLedger> {
+/** `onLost`: for a gate in this process's memory; null for one that all processes share. */
+async function openDatabase(url: string, onLost: ((fault: Fault) => void) | null): Promise<OpenedLedger> {
   try {
     const opened = await openAt(url);
     try {
       const holder = `process ${process.pid} on ${hostname()} (${createIdSource().newId().slice(0, 6)})`;
       const { db, dialect } = opened;
-      const lease = await holdLease({ db, dialect, clock: systemClock, name: GATE_LEASE, holder, onLost });
+      const lease = onLost && (await holdLease({ db, dialect, clock: systemClock, name: GATE_LEASE, holder, onLost }));
       return {
         ledger: ledgerWithRetry(opened.ledger, { clock: systemClock, random: Math.random }),
         async close() {
           // A database that is away gives it to the next one by itself, a little later.
-          await lease.release().catch((error: unknown) => {
+          await lease?.release().catch((error: unknown) => {
             if (!dialect.faultOf(error) && !(error instanceof Fault)) throw error;
           });
           await opened.close();

@@ -7,28 +7,19 @@
 import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { createJwtIdentity } from '../adapters/system/identity.ts';
-import { createIdSource } from '../adapters/system/ids.ts';
-import { watchLoopLag } from '../adapters/system/loop-lag.ts';
-import { createPrometheusTelemetry } from '../adapters/system/prometheus.ts';
-import { createSigner } from '../adapters/system/signing.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { Sale } from '../domain/sale/sale.ts';
-import { createRequestLimits } from '../funnel/gateway/request-limits.ts';
-import { buildEngine } from './build-engine.ts';
-import { chooseStore } from './choose-store.ts';
-import { type ChosenWallet, chooseWallet } from './choose-wallet.ts';
+import { answeringWith, jwtClaimsOf } from './answering.ts';
+import type { ChosenWallet } from './choose-wallet.ts';
 import { createClosers } from './closers.ts';
 import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import type { Engine } from './engine.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
-import { isLoopback, LOOPBACK_NETWORKS } from './loopback.ts';
-import { createMetrics } from './metrics.ts';
-import { openLedger } from './open-ledger.ts';
-import { ratesOf } from './rates-of.ts';
+import { isLoopback } from './loopback.ts';
+import { runEngine } from './run-engine.ts';
 import { openSampleSales } from './sample-sales.ts';
 
 export interface EmbeddedOptions {
@@ -67,7 +58,6 @@ export interface EmbeddedDeployment {
 
 const OLDER_KEYS =
   'the ledger is empty, though keys.json was here before it: if this deployment has sold before, stop it and bring its ledger back';
-const DROPPED = 'the ledger did not take every claim in time: what these buyers were told is lost';
 
 const DEV_JWT_LIFETIME_MS = 12 * 60 * 60_000;
 
@@ -83,58 +73,30 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     if (areKeysOpen(dataDir))
       log.warn({ dataDir }, 'others than its owner may read keys.json: make it `chmod 600`, and its keys new ones');
 
-    const { ledger, close } = await openLedger({ settings, file: directory.ledgerFile, onLost });
-    closers.add(close);
+    const running = await runEngine(closers, {
+      ...{ settings, log, keys, onCrash, onLost, ledgerFile: directory.ledgerFile },
+      ...{ works: true, isOneMachine: isOneMachine(settings, keys) },
+    });
+    const { engine, ledger, wallet } = running;
     const hasOlderKeys = hadKeys && (await ledger.sales.list()).length === 0;
     if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
-    const idSource = createIdSource();
-    const clock = systemClock;
-    const store = await chooseStore({ settings, clock, idSource, log });
-    closers.add(() => store.close());
-    const telemetry = createPrometheusTelemetry();
-    const lag = watchLoopLag();
-    closers.add(lag.stop);
-    const wallet = chooseWallet(settings, isOneMachine(settings, keys));
-    const engine = buildEngine({
-      ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts },
-      ...{ ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
-      ...(wallet.wallet && { wallet: wallet.wallet }),
-      onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
-    });
-    await engine.start();
-    closers.add(() => engine.stop());
-    let droppedClaims = 0;
-    closers.add(async () => {
-      droppedClaims = await store.drain();
-      if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
-    });
-    const sampleSales = await openSampleSales(engine, ledger.sales, clock);
+    const sampleSales = await openSampleSales(engine, ledger.sales, systemClock);
 
-    let isReady = true;
-    const trustedProxies = settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []);
-    const limits = createRequestLimits(clock, ratesOf(settings));
-    const listeners = await listen(settings, {
-      ...{ engine, clock, limits, telemetry, trustedProxies, logger: log, isReady: () => isReady },
-      ...{ adminKey: keys.adminKey, serverKey: keys.serverKey },
-      identity: createJwtIdentity({ secret: keys.jwtKey, ...jwtClaimsOf(settings) }),
-      metrics: createMetrics({ telemetry, engine, limits, lag }),
-      ...devIdentityFor(settings, keys),
-    });
+    const answering = answeringWith(running, { settings, log, keys });
+    const listeners = await listen(settings, { ...answering.deps, ...devIdentityFor(settings, keys) });
     closers.add(() => listeners.close());
     const { url, adminUrl } = listeners;
     writeEndpoint(dataDir, { url, adminUrl, pid: process.pid });
     closers.add(() => removeEndpoint(dataDir));
-    closers.add(() => {
-      isReady = false;
-    });
+    closers.add(answering.end);
 
     const hasDevIdentity = isOneMachine(settings, keys);
     return {
-      ...{ url, adminUrl, dataDir, engine, sampleSales, hasDevIdentity, trustedProxies },
+      ...{ url, adminUrl, dataDir, engine, sampleSales, hasDevIdentity, trustedProxies: answering.deps.trustedProxies },
       ...{ wallet: wallet.kind, hasOlderKeys, isPrivate: isPrivate(dataDir) },
       async stop() {
         await closers.closeAll();
-        return { droppedClaims };
+        return { droppedClaims: running.droppedClaims() };
       },
     };
   } catch (error) {
@@ -142,10 +104,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     await closers.closeAll().catch((closing: unknown) => log.warn({ err: closing }, 'closing after a failed start'));
     throw error;
   }
-}
-
-function jwtClaimsOf({ buyerClaim, jwtIssuer, jwtAudience }: Settings) {
-  return { buyerClaim, issuer: jwtIssuer, audience: jwtAudience };
 }
 
 /** A key that the operator uses elsewhere, or a port that others reach, must not make buyers of strangers. */

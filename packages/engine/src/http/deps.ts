@@ -96,7 +96,7 @@ export interface HttpDeps {
   /** In [0, 1); spreads those who are told to come again. */
   readonly random?: () => number;
   /** Whose routes this listener has, besides health; both when not given. */
-  readonly serves?: 'buyers' | 'operators' | 'both';
+  readonly serves?: 'buyers' | 'operators' | 'both' | 'nobody';
   /** A JWT for any buyer: only on a machine of one's own. */
   readonly devIdentity?: (buyerId: BuyerId) => string;
   /** What streams of order events may cost; for tests. */

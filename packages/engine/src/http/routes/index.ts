@@ -32,6 +32,8 @@ export const ADMIN_PREFIX = '/v1/admin';
 export function addRoutes(app: HttpServer, deps: RouteDeps): void {
   const { serves = 'both', devIdentity, storefront, metrics } = deps;
   addHealth(app, deps);
+  if (metrics && serves !== 'buyers') addMetrics(app, { ...deps, metrics });
+  if (serves === 'nobody') return;
   addApiDocumentRoutes(app, deps);
   if (serves !== 'operators') {
     for (const add of [addListSales, addShowSale, addIssueToken, addPurchase]) add(app, deps);
@@ -42,7 +44,6 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     if (storefront !== undefined) addStorefront(app, storefront);
   }
   if (serves === 'buyers') return;
-  if (metrics) addMetrics(app, { ...deps, metrics });
   app.register(
     (operators: HttpServer, _options, done) => {
       // On the scope, not on each route: a new one is closed until it is opened.

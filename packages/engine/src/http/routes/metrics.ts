@@ -9,7 +9,7 @@ import type { HttpServer, RouteDeps } from '../route.ts';
 type MetricsDeps = RouteDeps & { readonly metrics: Metrics };
 
 export function addMetrics(app: HttpServer, { metrics, serves, requireOperator }: MetricsDeps): void {
-  const isOpen = serves === 'operators';
+  const isOpen = serves === 'operators' || serves === 'nobody';
   const schema = documented({
     operationId: 'readMetrics',
     summary: 'Figures, as Prometheus reads them.',
