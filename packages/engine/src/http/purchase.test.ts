@@ -83,7 +83,7 @@ describe('a purchase over HTTP', () => {
     };
     const times = { startsAtMs: expect.any(Number), endsAtMs: expect.any(Number), serverTimeMs: expect.any(Number) };
     const texts = { startsAt: expect.stringMatching(/\+00:00$/), endsAt: expect.any(String) };
-    expect(forBuyers.json).toEqual({ ...shared, ...times, ...texts });
+    expect(forBuyers.json).toEqual({ ...shared, ...times, ...texts, unitsLeft: true });
     expect(forOperators.json).toEqual({
       ...{ ...shared, ...times, ...texts },
       totalUnits: 10,

@@ -39,6 +39,7 @@ describe('an order that the ledger does not have yet', () => {
       .poll(async () => (await show('ann', orderId)).json, { timeout: 4_000 })
       .toEqual({
         ...{ orderId, saleId: 'skin', units: 2, status: 'queued', refusal: null, settledAtMs: null, dueAtMs: null },
+        ...{ kind: 'limited_skin', items: [{ itemId: 'skin', quantity: 2 }], cost: null },
       });
     expect((await show('bob', orderId)).status).toBe(404);
     const events = follow('ann', orderId);

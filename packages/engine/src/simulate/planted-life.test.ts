@@ -170,7 +170,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'late money is driven until it has its units or is due back',
-    ...{ scenario: 'order-life', withinSeeds: 40 },
+    ...{ scenario: 'order-life', withinSeeds: 160 },
     broken: ['no money stays where it waits'],
     plant: withOrders(() => ({ listReclaiming: async () => [] })),
   },

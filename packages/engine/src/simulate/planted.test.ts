@@ -141,7 +141,12 @@ const PLANTED: readonly Planted[] = [
   {
     rule: 'a claim that was made is answered again, not made again',
     ...{ scenario: 'calm', withinSeeds: 20 },
-    broken: ['a claim is asked for', 'no buyer passes the limit', 'a win is answered for ever'],
+    broken: [
+      'a claim is asked for',
+      'no buyer passes the limit',
+      'a win is answered for ever',
+      'who has a claim is not refused',
+    ],
     plant: withGate((gate) => ({
       async claim(call, claims) {
         const outcomes = await gate.claim(call, claims);

@@ -13,7 +13,7 @@ const schema = {
     summary: 'A draft, with its stock.',
     caller: 'operator',
     isKeyed: true,
-    reasons: ['exists'],
+    reasons: ['exists', 'wrong_state'],
   }),
   headers: KEYED_HEADERS,
   body: CREATE_SALE,

@@ -10,7 +10,7 @@ const schema = {
     summary: 'Tells of money: paid, failed or refunded, in any order.',
     caller: 'server',
     isKeyed: true,
-    reasons: ['content_differs'],
+    reasons: ['content_differs', 'amount_differs'],
   }),
   params: ORDER_PARAMS,
   headers: KEYED_HEADERS,
