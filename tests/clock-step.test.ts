@@ -94,7 +94,7 @@ test('a setting that is wrong is told with where it is, and nothing is created',
   const { code, stderr } = await runSluice(['start', '--data-dir', dataDir, '--port', '0'], {
     SLUICE_SALE_RATE: 'fast',
   });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/SLUICE_SALE_RATE/);
   expect(existsSync(dataDir)).toBe(false);
 });

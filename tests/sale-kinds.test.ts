@@ -70,7 +70,7 @@ describe('after a start', () => {
         ['2026-03-08T02:30', '2026-03-08T01:30:00-05:00 or 2026-03-08T03:30:00-04:00'],
       ] as const) {
         const refused = await runSluice([...create('guess', starts), '--data-dir', sluice.dataDir], env);
-        expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(choices) });
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(choices) });
       }
       await sluice.end('SIGTERM');
     },
@@ -87,6 +87,6 @@ describe('a deployment that others can reach', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/SLUICE_WALLET_URL.*\(wrong_state\)\n$/) });
     await sluice.end('SIGTERM');
     const half = await runSluice(['start', '--data-dir', newDataDir()], { SLUICE_WALLET_URL: 'http://127.0.0.1:1/w' });
-    expect(half).toMatchObject({ code: 1, stderr: expect.stringMatching(/walletKey.*both or neither/s) });
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringMatching(/walletKey.*both or neither/s) });
   });
 });

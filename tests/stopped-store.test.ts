@@ -35,7 +35,7 @@ describe('reconcile', () => {
       says: {
         verdict: 'balanced',
         source: 'deployment',
-        sales: [{ places: { held: 20, available: 480 }, total: 500 }],
+        sales: [{ total: 500 }, { total: 500 }, { places: { held: 20, available: 480 }, total: 500 }],
       },
     });
     expect(await command('reconcile', 'nothing')).toMatchObject({

@@ -72,7 +72,14 @@ function judgeRefunds(order: OrderRecord, payments: readonly PaymentRecord[], re
   }
   if (order.state === 'refunded' && !isOwn && !mayBe) report('an order is refunded by the refund of its payment');
   if (order.state !== 'refunded' && isOwn) report('a refund takes effect');
-  if (order.state === 'paid_unfulfilled' && mayBe) report('a refund of money that is due back takes effect');
+  // A surplus that went back while the other still looked for units leaves that other one due.
+  const isAllBack = payments.every((each) => each.state !== 'refund_due' || hasRefund(payments, each));
+  if (order.state === 'paid_unfulfilled' && mayBe && isAllBack)
+    report('a refund of money that is due back takes effect');
+}
+
+function hasRefund(payments: readonly PaymentRecord[], { notice: { reference } }: PaymentRecord): boolean {
+  return payments.some(({ notice }) => notice.outcome === 'refunded' && notice.reference === reference);
 }
 
 function wasPaid({ states }: OrderRecord): boolean {

@@ -33,8 +33,9 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     for (const column of ['kind', 'items', 'price_amount', 'price_currency', 'price_points', 'time_zone'])
       database.exec(`alter table sales drop column ${column}`);
     database.exec('drop table charges');
-    database.exec(`delete from ledger_migrations where name >= '0005'`);
-    database.exec(`insert into sales values ('old', 'Old', 5, 5, 0, 1, 0, 1, 0, 'draft', 1)`);
+    database.exec(`delete from ledger_migrations where name = '0005-sale-kinds'`);
+    database.exec(`insert into sales (id, title, total_units, free_units, allotted_units, limit_units, starts_at_ms,
+      ends_at_ms, hold_ms, state, version) values ('old', 'Old', 5, 5, 0, 1, 0, 1, 0, 'draft', 1)`);
 
     const { ledger } = await ledgerOn(database);
     expect(await ledger.sales.find('old')).toMatchObject({ offer: plainOffer('old'), timeZone: 'UTC', totalUnits: 5 });
