@@ -8,6 +8,8 @@ import { newDataDir, type RunningSluice, runSluice, rushAt, startSluice } from '
 // Each command is a process; a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
+const OF_SKIN = `where sale_id = 'starter-skin'`;
+
 let sluice: RunningSluice;
 
 async function command(...args: readonly string[]) {
@@ -56,13 +58,13 @@ describe('reconcile', () => {
   });
 
   test('finds a counter that somebody changed, and tells it from books that cannot be read', async () => {
-    await tamper(`update quotas set held_units = held_units + 1, sold_units = sold_units + 2`);
-    const found = await command('reconcile');
+    await tamper(`update quotas set held_units = held_units + 1, sold_units = sold_units + 2 ${OF_SKIN}`);
+    const found = await command('reconcile', 'starter-skin');
     expect(found).toMatchObject({ code: 1, says: { verdict: 'unbalanced', sales: [{ verdict: 'unbalanced' }] } });
     expect(found.says.sales[0].differences).toContainEqual({
       ...{ counter: 'quota home/0/main held', against: 'orders', recorded: 21, counted: 20 },
     });
-    await tamper(`update quotas set held_units = held_units - 1, sold_units = sold_units - 2`);
+    await tamper(`update quotas set held_units = held_units - 1, sold_units = sold_units - 2 ${OF_SKIN}`);
     expect(await command('reconcile')).toMatchObject({ code: 0 });
 
     const elsewhere = await runSluice(['reconcile', '--url', 'http://127.0.0.1:1', '--data-dir', sluice.dataDir]);
@@ -90,10 +92,12 @@ describe('doctor', () => {
   });
 
   test('finds a ledger whose books are wrong, and a clock that was stepped back', async () => {
-    await tamper('update quotas set sold_units = sold_units + 1');
+    await tamper(`update quotas set sold_units = sold_units + 1 ${OF_SKIN}`);
     const wrong = await findings();
     expect([wrong.code, wrong.byCheck.get('ledger')]).toEqual([1, expect.stringMatching(/^fail .*starter-skin/)]);
-    await tamper('update quotas set sold_units = sold_units - 1; update order_events set at_ms = at_ms + 3600000');
+    await tamper(
+      `update quotas set sold_units = sold_units - 1 ${OF_SKIN}; update order_events set at_ms = at_ms + 3600000`,
+    );
     const late = await findings();
     expect([late.code, late.byCheck.get('clock')]).toEqual([1, expect.stringMatching(/^fail .*stepped back/)]);
     await tamper('update order_events set at_ms = at_ms - 3600000');
