@@ -5,11 +5,7 @@ export default {
   workspaces: {
     '.': {
       // Started by other tools through their paths; what a package script starts is found without help.
-      entry: [
-        'tools/{tidy,check-imports,test-report,write-references,generate-openapi,generate-commands}.mjs',
-        'tools/services/serve.mjs',
-        'tests/**/*.test.ts',
-      ],
+      entry: ['tools/{tidy,check-imports,test-report,generate}.mjs', 'tools/services/serve.mjs', 'tests/**/*.test.ts'],
       project: ['tools/**/*.mjs', '!tools/spikes/**', 'tests/**/*.ts'],
       // The first two are started by tools/check.mjs through their files; the others by workers and property tests.
       ignoreBinaries: ['apt-get'],

@@ -11,8 +11,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const tsc = join(modules, 'typescript', 'bin', 'tsc');
 
-const fromSource = ['--conditions=source', '--import', 'tsx'];
-
 /** Slowest first, so that two cores end at about the same time. */
 const steps = [
   {
@@ -39,11 +37,7 @@ const steps = [
   {
     name: 'generated',
     holds: 'generated files say what they are made from',
-    run: [
-      ['tools/generate-commands.mjs', '--check'],
-      [...fromSource, 'tools/write-references.mjs', '--check'],
-      [...fromSource, 'tools/generate-openapi.mjs', '--check'],
-    ],
+    run: [['--conditions=source', '--import', 'tsx', 'tools/generate.mjs', '--check']],
   },
   { name: 'tidy', holds: 'sizes, names, leftovers', run: [['tools/tidy.mjs']] },
   {

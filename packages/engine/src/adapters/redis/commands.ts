@@ -1,4 +1,4 @@
-/** Written by tools/generate-commands.mjs from lua/. Change the scripts instead. */
+/** Written by `npm run generate` from lua/. Change the scripts instead. */
 import type { Script } from './script.ts';
 
 /**

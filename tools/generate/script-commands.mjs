@@ -1,26 +1,14 @@
-/**
- * Writes the typed commands of the gate's Lua scripts: `node tools/generate-commands.mjs`. With `--check` it writes nothing
- * and fails when what is there is not what the scripts say.
- */
+/** The typed commands of the gate's Lua scripts. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { LUA_FOLDER, readScripts } from './lua-scripts.mjs';
+import { LUA_FOLDER, readScripts } from '../lua-scripts.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const file = join(root, dirname(LUA_FOLDER), 'commands.ts');
-
-const text = formatted(`/** Written by tools/generate-commands.mjs from lua/. Change the scripts instead. */
-import type { Script } from './script.ts';
-
-${readScripts(root).map(commandOf).join('\n\n')}
-`);
-
-if (!process.argv.includes('--check')) writeFileSync(file, text);
-else if (readFileSync(file, 'utf8') !== text) {
-  console.error('commands.ts is not what lua/ says: run `node tools/generate-commands.mjs`');
-  process.exitCode = 1;
+export function scriptCommands(root) {
+  const commands = readScripts(root).map(commandOf).join('\n\n');
+  return formatted(
+    root,
+    `/** Written by \`npm run generate\` from lua/. Change the scripts instead. */\nimport type { Script } from './script.ts';\n\n${commands}\n`,
+  );
 }
 
 function commandOf({ name, sentence, keys, argv, takesMore, words, reply, lua }) {
@@ -40,7 +28,8 @@ export const ${name.toUpperCase().replaceAll('-', '_')} = {
 } as const satisfies Script;`;
 }
 
-function formatted(source) {
+function formatted(root, source) {
+  const file = join(root, dirname(LUA_FOLDER), 'commands.ts');
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const result = spawnSync(process.execPath, [biome, 'format', `--stdin-file-path=${file}`], {
     ...{ input: source, cwd: root, encoding: 'utf8' },
