@@ -8,7 +8,7 @@ const KILLS = 10;
 const LONGEST_LIFE_MS = 800;
 const TEST_TIMEOUT_MS = 150_000;
 
-const seed = Number(process.env.SLUICE_TEST_SEED ?? Date.now() % 1_000_000);
+const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 
 /** Kills whatever runs there, some time after it has opened or while it is opening, and starts it again, `KILLS` times. */
 async function killAgainAndAgain(first: Awaited<ReturnType<typeof startSluice>>, dice: Dice) {

@@ -42,7 +42,7 @@ function runVitest(reportFile) {
   const result = spawnSync(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, SLUICE_TEST_REPORT: reportFile },
+    env: { ...process.env, TEST_REPORT: reportFile },
   });
   if (result.error) throw result.error;
   return result.status;

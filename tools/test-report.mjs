@@ -18,6 +18,6 @@ export default class TestReport {
       }
       counts.failed += redTests === 0 && file.state() === 'failed' ? 1 : redTests;
     }
-    writeFileSync(process.env.SLUICE_TEST_REPORT, JSON.stringify(counts));
+    writeFileSync(process.env.TEST_REPORT, JSON.stringify(counts));
   }
 }

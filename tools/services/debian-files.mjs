@@ -22,7 +22,7 @@ const NEVER_UNPACKED = /^lib(c6|c-bin|gcc-s1|crypt1|llvm.*|perl.*|.*-perl)$/;
 export class ServiceMissing extends Error {}
 
 function cacheFolder() {
-  const chosen = process.env.SLUICE_TEST_CACHE;
+  const chosen = process.env.TEST_CACHE;
   if (chosen) return chosen;
   // Servers refuse to run as root and run as nobody then, who cannot read root's home.
   return process.getuid?.() === 0 ? '/var/cache/sluice-services' : join(homedir(), '.cache', 'sluice-services');

@@ -13,8 +13,8 @@ import type { Stock } from './inventory-centre.ts';
 import type { Ledger } from './ledger.ts';
 import { brokenLaws, faultOf, newDraft, QUOTAS, quotaKey, REGION, stockOf } from './ledger-fixture.contract.ts';
 
-const SEED = Number(process.env['SLUICE_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const SEQUENCES = Number(process.env['SLUICE_TEST_RUNS'] ?? 30);
+const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
+const SEQUENCES = Number(process.env.TEST_RUNS ?? 30);
 
 /** Few, so that they meet. */
 const ORDERS = 16;
@@ -397,7 +397,7 @@ function orderIdOf(world: World, index: number): string {
   return `${world.saleId}/order-${index}`;
 }
 
-/** fast-check prints the seed of a failure; SLUICE_TEST_SEED brings it back, SLUICE_TEST_RUNS looks longer. */
+/** fast-check prints the seed of a failure; TEST_SEED brings it back, TEST_RUNS looks longer. */
 export function onRandomSequences(check: (sequence: Sequence) => Promise<void>): Promise<void> {
   return fc.assert(fc.asyncProperty(sequences, check), { seed: SEED, numRuns: SEQUENCES });
 }

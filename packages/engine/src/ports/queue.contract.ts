@@ -13,8 +13,8 @@ import {
   type StoreUnderTest,
 } from './store-fixture.contract.ts';
 
-const SEED = Number(process.env.SLUICE_TEST_SEED ?? Date.now() % 2 ** 31);
-const SEQUENCES = Number(process.env.SLUICE_TEST_RUNS ?? 100);
+const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
+const SEQUENCES = Number(process.env.TEST_RUNS ?? 100);
 /** Many calls over a socket, on a machine that has other work. */
 const SEQUENCES_TAKE_MS = 240_000;
 

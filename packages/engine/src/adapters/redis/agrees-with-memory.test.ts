@@ -17,8 +17,8 @@ import { memoryStoreSubject } from '../memory/store-subject.contract.ts';
 import { startRedis } from './redis-server.contract.ts';
 import { redisStoreSubject } from './store-subject.contract.ts';
 
-const SEED = Number(process.env.SLUICE_TEST_SEED ?? Date.now() % 2 ** 31);
-const SEQUENCES = Number(process.env.SLUICE_TEST_RUNS ?? 60);
+const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
+const SEQUENCES = Number(process.env.TEST_RUNS ?? 60);
 
 const CHANNELS = ['app', 'web', 'über uns;'];
 

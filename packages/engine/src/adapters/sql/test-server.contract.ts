@@ -1,6 +1,6 @@
 /**
- * Real database servers for tests: started for the file that asks, gone when it ends. `SLUICE_TEST_POSTGRES_URL` and
- * `SLUICE_TEST_MARIADB_URL` name servers of your own to use instead; what a suite creates there it removes.
+ * Real database servers for tests: started for the file that asks, gone when it ends. `TEST_POSTGRES_URL` and
+ * `TEST_MARIADB_URL` name servers of your own to use instead; what a suite creates there it removes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -32,7 +32,7 @@ export async function startTestServer(
   name: 'postgres' | 'pgbouncer' | 'mariadb',
   { isDurable, before }: ServerOptions = {},
 ): Promise<TestServer> {
-  const own = process.env[`SLUICE_TEST_${name.toUpperCase()}_URL`];
+  const own = process.env[`TEST_${name.toUpperCase()}_URL`];
   if (own) return { kind: 'ready', url: own };
   const child = spawn(
     process.execPath,
@@ -45,7 +45,7 @@ export async function startTestServer(
   const said = await nextLine();
   if (!said?.url) {
     const reason = said?.missing ?? 'it said nothing';
-    if (process.env['CI'] === 'true') throw new Error(`${name} is missing, and CI needs it: ${reason}`);
+    if (process.env.CI === 'true') throw new Error(`${name} is missing, and CI needs it: ${reason}`);
     return { kind: 'missing', reason };
   }
   const ended = new Promise((resolve) => child.once('exit', resolve));
