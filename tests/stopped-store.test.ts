@@ -13,7 +13,10 @@ const OF_SKIN = `where sale_id = 'starter-skin'`;
 let sluice: RunningSluice;
 
 async function command(...args: readonly string[]) {
-  const { code, stdout, stderr } = await runSluice([...args, '--json', '--data-dir', sluice.dataDir]);
+  const { code, stdout, stderr } = await runSluice([...args, '--json', '--data-dir', sluice.dataDir], {
+    // Doctor looks whether the port is free, and this machine may have another deployment.
+    SLUICE_PORT: '0',
+  });
   return { code, stderr, says: stdout === '' ? null : JSON.parse(stdout) };
 }
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { type Finding, fail, ok } from '../finding.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Check, Scene } from '../scene.ts';
 
 const NAME = 'port';
@@ -18,6 +18,9 @@ async function checkPort(scene: Scene, host: string, port: number): Promise<Find
     case null:
       return ok(NAME, `${port} on ${host} is free.`);
     case 'EADDRINUSE':
+      // It was started on another port than the one that is set.
+      if (scene.isRunning)
+        return warn(NAME, `${port} on ${host} is taken by another program, so the next start needs another port.`);
       return fail(NAME, `${port} on ${host} is taken by another program: stop it, or set another port.`);
     case 'EACCES':
       return fail(NAME, `This user may not listen on ${port}: set a port above 1023.`);
