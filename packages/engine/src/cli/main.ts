@@ -9,6 +9,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   readonly version: string;
 };
 
+// Who has read enough, such as `head`, ends what is written to them.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+});
+
 const program = createProgram(version);
 try {
   await program.parseAsync();

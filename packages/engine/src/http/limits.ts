@@ -35,6 +35,7 @@ export function mayLeaveUnread(headers: IncomingHttpHeaders): boolean {
 /** What streams of order events may cost. */
 export interface OrderStreamLimits {
   readonly maxStreams: number;
+  readonly maxStreamsPerBuyer: number;
   readonly rereadMs: number;
   readonly heartbeatMs: number;
   readonly lifetimeMs: number;
@@ -43,6 +44,8 @@ export interface OrderStreamLimits {
 export const ORDER_STREAM_LIMITS: OrderStreamLimits = {
   /** With the next figure, 400 readings a second at most: a small part of what the embedded ledger has. */
   maxStreams: 2_000,
+  /** A page on each of a buyer's devices, and some that were left open. */
+  maxStreamsPerBuyer: 16,
   rereadMs: 5_000,
   /** A quarter of the shortest idle time-out of the proxies we know. */
   heartbeatMs: 15_000,

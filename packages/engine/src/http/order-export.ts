@@ -57,7 +57,7 @@ function csvLine(cells: readonly (string | number | null)[]): string {
 }
 
 /** What a spreadsheet would take for a formula. A buyer chooses their own name. */
-const FORMULA = /^[=+\-@\t\r\n]/;
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
 function csvCell(value: string | number | null): string {
   if (value === null) return '';

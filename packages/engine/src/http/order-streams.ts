@@ -7,7 +7,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import { Fault } from '../domain/fault.ts';
-import type { OrderId } from '../domain/ids.ts';
+import type { BuyerId, OrderId } from '../domain/ids.ts';
 import { isFinal, type KnownOrder } from '../domain/order/order.ts';
 import type { Offer } from '../domain/sale/offer.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -17,7 +17,7 @@ import { orderAnswer } from './order-answers.ts';
 import { API_HEADERS } from './outcome-to-response.ts';
 
 export interface OrderStreams {
-  hasRoom(): boolean;
+  hasRoom(buyerId: BuyerId): boolean;
   /** Takes the response over. Only when there is room. */
   open(response: ServerResponse, bought: Bought, log: FastifyBaseLogger): void;
   /** Ends all of them, and opens no more. */
@@ -50,12 +50,14 @@ export function eventIdOf({ state, settledAtMs }: KnownOrder): string {
 export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
   const limits = { ...ORDER_STREAM_LIMITS, ...deps.orderStreams };
   const byOrder = new Map<OrderId, Set<OpenStream>>();
+  const perBuyer = new Map<BuyerId, number>();
   let count = 0;
   let isClosed = false;
   let unsubscribe: (() => void) | null = null;
 
   /** One subscription for all of them, while there are any. */
-  function add(orderId: OrderId, stream: OpenStream): void {
+  function add({ orderId, buyerId }: KnownOrder, stream: OpenStream): void {
+    perBuyer.set(buyerId, (perBuyer.get(buyerId) ?? 0) + 1);
     byOrder.set(orderId, (byOrder.get(orderId) ?? new Set()).add(stream));
     count++;
     unsubscribe ??= deps.engine.watchOrders((orders) => {
@@ -63,9 +65,12 @@ export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
     });
   }
 
-  function remove(orderId: OrderId, stream: OpenStream): void {
+  function remove({ orderId, buyerId }: KnownOrder, stream: OpenStream): void {
     const streams = byOrder.get(orderId);
     if (!streams?.delete(stream)) return;
+    const left = (perBuyer.get(buyerId) ?? 1) - 1;
+    if (left > 0) perBuyer.set(buyerId, left);
+    else perBuyer.delete(buyerId);
     if (streams.size === 0) byOrder.delete(orderId);
     if (--count > 0) return;
     unsubscribe?.();
@@ -73,11 +78,12 @@ export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
   }
 
   return {
-    hasRoom: () => !isClosed && count < limits.maxStreams,
+    hasRoom: (buyerId) =>
+      !isClosed && count < limits.maxStreams && (perBuyer.get(buyerId) ?? 0) < limits.maxStreamsPerBuyer,
     open(response, { order, offer }, log) {
-      const onEnd = () => remove(order.orderId, stream);
+      const onEnd = () => remove(order, stream);
       const stream = openStream({ ...deps, limits, response, log, onEnd, offer }, order);
-      add(order.orderId, stream);
+      add(order, stream);
       stream.start();
     },
     close() {

@@ -8,8 +8,10 @@ export function saleAnswer(sale: Sale, nowMs: number): ListedSaleAnswer {
   const { id, title, state, offer, startsAtMs, endsAtMs, timeZone, limitUnits } = sale;
   const { kind, items, price } = offer;
   const { startsAt, endsAt } = windowTexts(sale);
+  // Nothing is sold in it any more, whatever the clock says of its window.
+  const phase = state === 'closed' || state === 'settled' ? 'over' : phaseAt(sale, nowMs);
   return {
-    ...{ id, title, state, phase: phaseAt(sale, nowMs), kind, items: [...items], price },
+    ...{ id, title, state, phase, kind, items: [...items], price },
     ...{ startsAtMs, endsAtMs, timeZone, startsAt, endsAt, limitUnits, serverTimeMs: nowMs },
   };
 }

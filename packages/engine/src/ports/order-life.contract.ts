@@ -207,6 +207,29 @@ export function orderLifeContract(ledger: () => Ledger, longest: number): void {
       expect(await brokenLaws(ledger(), saleId)).toEqual([]);
     });
 
+    test('keeps its units when what was too much is given back under a reference of the refund’s own', async () => {
+      const saleId = await openSale(ledger());
+      const { orderId } = await settle(saleId, 1);
+      const note = (reference: string, outcome: 'paid' | 'refunded') =>
+        ledger().orders.notePayment(noticeOf(orderId, `${orderId}/${reference}`, outcome));
+      await note('first', 'paid');
+      await note('second', 'paid');
+      expect(await note('re-1', 'refunded')).toMatchObject({ payment: { state: 'applied' }, order: { state: 'paid' } });
+      expect(await note('re-2', 'refunded')).toMatchObject({ order: { state: 'refunded' }, release: { orderId } });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('is not ended by the refund of a part of its payment', async () => {
+      const saleId = await openSale(ledger());
+      const { orderId } = await settle(saleId, 1);
+      const note = (outcome: 'paid' | 'refunded', amount: number | null) =>
+        ledger().orders.notePayment({ ...noticeOf(orderId, `${orderId}/paid`, outcome), amount });
+      await note('paid', 100);
+      expect(await note('refunded', 1)).toMatchObject({ kind: 'amount_differs', amountDue: 100 });
+      expect(await ledger().orders.find(orderId)).toMatchObject({ state: 'paid' });
+      expect(await note('refunded', 100)).toMatchObject({ order: { state: 'refunded' } });
+    });
+
     test('keeps its units when the one too much of two early payments was given back already', async () => {
       const saleId = await openSale(ledger());
       const claim = newClaim(saleId, 1);

@@ -86,7 +86,11 @@ export function saleKindsContract(ledger: () => Ledger): void {
       expect(await typesOf(orderId)).toEqual(['order.settled']);
       // The reference is as good as new.
       expect(await note(orderId, 'paid', { amount: 9_800 })).toMatchObject({ kind: 'taken', order: { state: 'paid' } });
-      expect(await note(orderId, 'refunded', { amount: 1 })).toMatchObject({ order: { state: 'refunded' } });
+      expect(await note(orderId, 'refunded', { amount: 1 })).toMatchObject({
+        kind: 'amount_differs',
+        amountDue: 9_800,
+      });
+      expect(await note(orderId, 'refunded', { amount: 9_800 })).toMatchObject({ order: { state: 'refunded' } });
     });
 
     test('a payment that says no amount is believed, and so is any without a price', async () => {

@@ -67,8 +67,10 @@ function judgeRefunds(order: OrderRecord, payments: readonly PaymentRecord[], re
     if (hasPlace && state === 'parked') report('a refund waits for its payment only');
     // One of no payment that is known is of the order itself.
     const isOfOrder = of === undefined && state === 'applied' && wasPaid(order);
-    if (of?.state === 'applied' || isOfOrder) isOwn = true;
-    if (of?.state === 'refund_due' && !wasPaid(order)) mayBe = true;
+    // Or of what was too much, if there was anything.
+    const isOfSurplus = isOfOrder && payments.some((each) => each.state === 'refund_due');
+    if (of?.state === 'applied' || (isOfOrder && !isOfSurplus)) isOwn = true;
+    if ((of?.state === 'refund_due' && !wasPaid(order)) || isOfSurplus) mayBe = true;
   }
   if (order.state === 'refunded' && !isOwn && !mayBe) report('an order is refunded by the refund of its payment');
   if (order.state !== 'refunded' && isOwn) report('a refund takes effect');

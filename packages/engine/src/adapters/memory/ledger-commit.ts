@@ -43,10 +43,8 @@ function writeOrder(rows: Rows, order: Order): void {
 function writePayment(rows: Rows, payment: Payment): void {
   const key = paymentKey(payment);
   rows.payments.set(key, payment);
-  const open = rows.openPayments.get(payment.orderId) ?? new Map<string, Payment>();
-  rows.openPayments.set(payment.orderId, open);
-  if (payment.state === 'parked' || payment.state === 'reclaiming') open.set(key, payment);
-  else open.delete(key);
+  const ofOrder = rows.orderPayments.get(payment.orderId) ?? new Map<string, Payment>();
+  rows.orderPayments.set(payment.orderId, ofOrder.set(key, payment));
   if (payment.state === 'reclaiming') rows.reclaiming.set(key, payment);
   else rows.reclaiming.delete(key);
 }

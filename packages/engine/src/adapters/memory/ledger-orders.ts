@@ -6,13 +6,13 @@ import { segmentName } from '../../domain/inventory/quota.ts';
 import { type EndFacts, noChanges, paymentKey } from '../../domain/ledger/changes.ts';
 import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
 import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
-import { decidePayment } from '../../domain/ledger/decide-payment.ts';
+import { decidePayment, refundedBy } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { type Charge, walletReference } from '../../domain/order/charge.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { compareCursors, type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
-import type { Payment, PaymentOutcome } from '../../domain/order/payment.ts';
+import type { Payment, PaymentNotice, PaymentOutcome } from '../../domain/order/payment.ts';
 import { amountDueOf } from '../../domain/sale/offer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
@@ -53,7 +53,7 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
       const named = (outcome: PaymentOutcome) => rows.payments.get(paymentKey({ ...notice, outcome })) ?? null;
       const changes = noChanges();
       const view = {
-        ...{ order, known: named(notice.outcome), refunded: notice.outcome === 'refunded' ? named('paid') : null },
+        ...{ order, known: named(notice.outcome), refunded: refundedOf(rows, notice) },
         ...{ ...pricedOf(rows, notice.orderId), ...factsOf(order) },
       };
       const answer = decidePayment(changes, view, notice);
@@ -123,6 +123,11 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
   };
 }
 
+function refundedOf(rows: Rows, { orderId, outcome, reference }: PaymentNotice): Payment | null {
+  if (outcome !== 'refunded') return null;
+  return refundedBy(paymentsOf(rows, orderId), reference);
+}
+
 /** What money for an order is judged by, beside the order. */
 function pricedOf(rows: Rows, orderId: OrderId) {
   const order = rows.orders.get(orderId);
@@ -140,9 +145,13 @@ function chargeNamed(rows: Rows, orderId: OrderId): Charge {
   return charge;
 }
 
+function paymentsOf(rows: Rows, orderId: OrderId): readonly Payment[] {
+  return [...(rows.orderPayments.get(orderId)?.values() ?? [])];
+}
+
 /** Payments of an order that have not had their effect yet, oldest first. */
 export function openPaymentsOf(rows: Rows, orderId: OrderId): readonly Payment[] {
-  return [...(rows.openPayments.get(orderId)?.values() ?? [])];
+  return paymentsOf(rows, orderId).filter(({ state }) => state === 'parked' || state === 'reclaiming');
 }
 
 function orderNamed(rows: Rows, orderId: OrderId): Order {

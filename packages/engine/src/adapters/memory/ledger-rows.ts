@@ -66,8 +66,8 @@ export interface Rows {
   readonly events: Map<OrderId, OrderEvent[]>;
   /** By payment key. */
   readonly payments: Map<string, Payment>;
-  /** Of the payments, by order and payment key, those that have not had their effect yet, oldest first. */
-  readonly openPayments: Map<OrderId, Map<string, Payment>>;
+  /** The payments by order and payment key, oldest first. */
+  readonly orderPayments: Map<OrderId, Map<string, Payment>>;
   /** Of these, the ones that look for units. */
   readonly reclaiming: Map<string, Payment>;
   readonly charges: Map<OrderId, Charge>;
@@ -99,7 +99,7 @@ export function emptyRows(): Rows {
     journal: new Map(),
     events: new Map(),
     payments: new Map(),
-    openPayments: new Map(),
+    orderPayments: new Map(),
     reclaiming: new Map(),
     charges: new Map(),
     openCharges: new Map(),

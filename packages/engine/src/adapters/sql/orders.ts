@@ -5,12 +5,12 @@ import { invariant } from '../../domain/invariant.ts';
 import { type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
 import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
 import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
-import { decidePayment } from '../../domain/ledger/decide-payment.ts';
+import { decidePayment, refundedBy } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { walletReference } from '../../domain/order/charge.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
-import type { PaymentOutcome } from '../../domain/order/payment.ts';
+import type { PaymentNotice, PaymentOutcome } from '../../domain/order/payment.ts';
 import { amountDueOf } from '../../domain/sale/offer.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
 import type { SqlContext } from './context.ts';
@@ -62,7 +62,7 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
       inTransaction(async (reader) => {
         const { order, facts } = await orderOrNull(reader, notice.orderId);
         const known = await paymentNamed(reader, notice.reference, notice.outcome);
-        const refunded = notice.outcome === 'refunded' ? await paymentNamed(reader, notice.reference, 'paid') : null;
+        const refunded = notice.outcome === 'refunded' ? await readRefunded(reader, notice) : null;
         const priced = await readPriced(reader, notice.orderId, order);
         const changes = noChanges();
         const answer = decidePayment(changes, { order, known, refunded, ...priced, ...facts }, notice);
@@ -204,6 +204,11 @@ async function paymentNamed({ trx }: Reader, reference: string, outcome: Payment
     .where('outcome', '=', outcome)
     .executeTakeFirst();
   return row ? paymentOfRow(row) : null;
+}
+
+async function readRefunded({ trx }: Reader, { orderId, reference }: PaymentNotice) {
+  const rows = await trx.selectFrom('payments').selectAll().where('order_id', '=', orderId).orderBy('id').execute();
+  return refundedBy(rows.map(paymentOfRow), reference);
 }
 
 type OrderExpressions = ExpressionBuilder<LedgerTables, 'orders'>;

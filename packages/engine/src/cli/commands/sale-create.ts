@@ -3,7 +3,8 @@ import type { AdminSaleAnswer, CreateSaleRequest } from '@sluice/contract';
 import { SALE_KINDS, type SaleKind } from '@sluice/contract/codes';
 import { type Command, Option } from 'commander';
 import { routes } from '../../bench/routes.ts';
-import { CommandFailed } from '../command-failed.ts';
+import { readWindow } from '../../domain/sale/read-window.ts';
+import { wrongUsage } from '../command-failed.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
 import { durationOption, type ItemValue, item, moment, price, saleId, wholeNumber } from '../option-values.ts';
 import { itemsText, priceText, printJson, printTable, printTitle } from '../print.ts';
@@ -87,10 +88,11 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
 function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
   const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts } = options;
   const { starts = Date.now(), ends } = options;
-  if (ends === undefined && typeof starts === 'string' && !hasOffset(starts)) {
-    throw new CommandFailed('Say --ends, too: how long it lasts is not known before its start is.');
+  const end = ends ?? startOf(starts, timeZone) + lasts;
+  const endMs = typeof end === 'number' ? end : hasOffset(end) ? Date.parse(end) : null;
+  if (endMs !== null && endMs <= Date.now()) {
+    throw wrongUsage(`It would end at ${new Date(endMs).toISOString()}, which is past; say --ends or --lasts.`);
   }
-  const end = ends ?? (typeof starts === 'number' ? starts : Date.parse(starts)) + lasts;
   return {
     ...{ id, title: options.title ?? id, totalUnits: units, limitUnits: limit, holdMs: hold, kind },
     ...(items && { items: [...items] }),
@@ -99,6 +101,14 @@ function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
     ...(typeof starts === 'number' ? { startsAtMs: starts } : { startsAt: starts }),
     ...(typeof end === 'number' ? { endsAtMs: end } : { endsAt: end }),
   };
+}
+
+/** What a local time means is the deployment's to judge; here it is only as much as the end needs. */
+function startOf(starts: number | string, timeZone = 'UTC'): number {
+  if (typeof starts === 'number') return starts;
+  const reading = readWindow({ startsAt: starts, timeZone }, timeZone);
+  if (reading.kind === 'mistake') throw wrongUsage(reading.sentence);
+  return reading.window.startsAtMs ?? Date.now();
 }
 
 /** Only such a text is the same instant on every machine. */

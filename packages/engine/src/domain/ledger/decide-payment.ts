@@ -2,7 +2,7 @@
  * What money does to an order. Decisions only; read and applied in one transaction.
  *
  * Laws: money is never lost (it is applied, parked, or due back); an order is paid at most once, whatever comes twice; a
- * refund is of the payment with its reference, and leaves the order alone when that one was too much; an order that has
+ * refund is of one whole payment (see refundedBy), and leaves the order alone when that one was too much; an order that has
  * ended gets units only through a new claim, never by changing its state (P16).
  */
 import { type Charge, isWalletReference } from '../order/charge.ts';
@@ -16,7 +16,7 @@ export interface PaymentView extends EndFacts {
   readonly order: Order | null;
   /** What is known of this reference and outcome. */
   readonly known: Payment | null;
-  /** The payment of this reference, when the notice is its refund; null when none is known. */
+  /** Which payment the notice is the refund of, as refundedBy says; null when it is none, or of no payment that is known. */
   readonly refunded: Payment | null;
   /** Other payments of the order that are parked or reclaiming. */
   readonly open: readonly Payment[];
@@ -32,17 +32,33 @@ export type PaymentAnswer =
   | { readonly kind: 'repeated'; readonly payment: Payment; readonly order: Order | null }
   /** The reference was used for something else. */
   | { readonly kind: 'content_differs'; readonly payment: Payment }
-  /** It is not what the order costs; nothing was written. */
+  /** It is not what the order costs, or of a refund not what was paid; nothing was written. */
   | { readonly kind: 'amount_differs'; readonly order: Order; readonly amountDue: number };
 
 export function decidePayment(changes: LedgerChanges, view: PaymentView, notice: PaymentNotice): PaymentAnswer {
   const { known, order } = view;
   if (known && !isSameNotice(known, notice)) return { kind: 'content_differs', payment: known };
   if (known) return { kind: 'repeated', payment: known, order };
-  if (order && view.amountDue !== null && isWrongAmount(view, notice))
-    return { kind: 'amount_differs', order, amountDue: view.amountDue };
+  const amountDue = notice.outcome === 'refunded' ? (view.refunded?.amount ?? view.amountDue) : view.amountDue;
+  if (order && amountDue !== null && differs(notice, amountDue)) return { kind: 'amount_differs', order, amountDue };
   const { payment, order: after } = applyNotice(changes, view, notice);
   return { kind: 'taken', payment, order: after };
+}
+
+/**
+ * Of an order's payments, in the order in which they came, the one that a refund gives back: that of its reference; for a
+ * reference of the refund's own, the first that is due back and has not been given back. Null: the order's own, or none yet.
+ */
+export function refundedBy(payments: readonly Payment[], reference: string): Payment | null {
+  const has = (outcome: Payment['outcome'], name: string) =>
+    payments.some((each) => each.outcome === outcome && each.reference === name);
+  const paid = payments.filter(({ outcome }) => outcome === 'paid');
+  const named = paid.find((payment) => payment.reference === reference);
+  if (named) return named;
+  const isStranger = (each: Payment) =>
+    each.outcome === 'refunded' && each.state === 'applied' && !has('paid', each.reference);
+  const isDueBack = (each: Payment) => each.state === 'refund_due' && !has('refunded', each.reference);
+  return paid.filter(isDueBack)[payments.filter(isStranger).length] ?? null;
 }
 
 /** What an order has open when something else is done to it. */
@@ -66,7 +82,8 @@ export function settleRefunds(changes: LedgerChanges, money: OpenMoney, order: O
     if (refund.outcome !== 'refunded' || refund.state !== 'parked') continue;
     if (!isRefundOf(money, refund, payment)) continue;
     putPayment(changes, { ...refund, state: 'applied' });
-    if (takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', money);
+    const isWhole = payment.amount === null || !differs(refund, payment.amount);
+    if (isWhole && takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', money);
   }
   return after;
 }
@@ -92,8 +109,13 @@ function applyNotice(
   return isUnwanted ? putSurplus(changes, view, order, put) : takeMoney(changes, view, order, put);
 }
 
-function isWrongAmount({ amountDue }: PaymentView, { outcome, amount }: PaymentNotice): boolean {
-  return outcome === 'paid' && amountDue !== null && amount !== null && amount !== amountDue;
+function isWrongAmount({ amountDue }: PaymentView, notice: PaymentNotice): boolean {
+  return notice.outcome === 'paid' && amountDue !== null && differs(notice, amountDue);
+}
+
+/** A failed payment brought nothing, whatever it was of; who does not tell the amount is believed. */
+function differs({ outcome, amount }: PaymentNotice, amountDue: number): boolean {
+  return outcome !== 'failed' && amount !== null && amount !== amountDue;
 }
 
 function isOfChargeThatIsOver({ charge }: PaymentView, { reference }: PaymentNotice): boolean {

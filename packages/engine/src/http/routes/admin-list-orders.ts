@@ -49,6 +49,7 @@ export function addAdminListOrders(app: HttpServer, { engine, refuser }: RouteDe
     };
     const pages = exportOrders(source);
     reply.type(EXPORT_MEDIA_TYPES[wanted]);
+    reply.header('Content-Disposition', `attachment; filename="${saleId}.${wanted}"`);
     // The type of a stream is not that of the page that is promised beside it.
     return reply.send(Readable.from(pages) as never);
   });

@@ -19,12 +19,15 @@ const schema = {
 /** A page elsewhere can make a name of its own lead here, and would be answered: only names of this machine are taken. */
 const THIS_MACHINE = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
+
 type DevIdentityDeps = RouteDeps & { readonly devIdentity: (buyerId: BuyerId) => string };
 
 export function addDevIdentity(app: HttpServer, { devIdentity, refuser, limitAddress }: DevIdentityDeps): void {
   app.post('/dev/identity', { schema, onRequest: limitAddress }, async (request, reply) => {
-    // As it was sent: what a proxy says of it is not looked at.
-    if (!THIS_MACHINE.test(request.headers.host ?? '')) return refuser.refuse(request, reply, refuse('not_found'));
+    // The host as it was sent, whatever a proxy says of it; and nobody elsewhere, for whom a proxy here asks.
+    const isHere = THIS_MACHINE.test(request.headers.host ?? '') && LOOPBACK.test(request.ip);
+    if (!isHere) return refuser.refuse(request, reply, refuse('not_found'));
     const { buyer } = request.body;
     if (!isBuyerId(buyer)) {
       return refuser.refuse(request, reply, refuse('bad_request'), { detail: 'buyer cannot be an id.' });

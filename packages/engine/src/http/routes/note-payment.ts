@@ -30,7 +30,8 @@ export function addNotePayment(app: HttpServer, { engine, refuser, requireServer
       const noted = await engine.notePayment({ orderId, reference, outcome, amount });
       if (noted.kind === 'refused') {
         if (noted.reason === 'content_differs') return refuser.refuse(request, reply, noted, { detail: DIFFERS });
-        return refuser.refuse(request, reply, noted, { detail: `The order costs ${noted.amountDue}, not ${amount}.` });
+        const what = outcome === 'refunded' ? 'A refund is of a whole payment, which was' : 'The order costs';
+        return refuser.refuse(request, reply, noted, { detail: `${what} ${noted.amountDue}, not ${amount}.` });
       }
       const { payment, order, isRepeated } = noted;
       if (!isRepeated) request.log.info({ orderId, outcome, payment: payment.state }, 'payment noted');

@@ -45,7 +45,7 @@ export function addOrderEvents(app: HttpServer, deps: RouteDeps): void {
       reply.raw.writeHead(204, API_HEADERS).end();
       return reply;
     }
-    if (!streams.hasRoom()) return refuser.refuse(request, reply, refuse('busy'));
+    if (!streams.hasRoom(buyer.buyerId)) return refuser.refuse(request, reply, refuse('busy'));
     const offer = await readOffer(engine, order.saleId);
     reply.hijack();
     streams.open(reply.raw, { order, offer }, request.log);
