@@ -19,7 +19,7 @@ export interface EndParts {
 }
 
 /**
- * The longest chain after the last fault: a request that is still under way (4 s), a dead reader's lease (10 s), a worker's
+ * The longest chain after the last fault: a request that is still under way (4 s), a dead reader's lease (3 s), a worker's
  * longest pause (2 s), and a buyer who waited for an answer that never came (8 s).
  */
 const CALM_WITHIN_MS = 40_000;
