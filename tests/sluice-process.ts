@@ -74,6 +74,24 @@ export function launchDeployment({ dataDir, port = 0, env = {} }: LaunchOptions)
   return { dataDir, finished, end, opened };
 }
 
+export interface SharedSluice {
+  readonly url: string;
+  readonly port: number;
+  /** Ends the process, and answers when it has ended. */
+  end(signal: NodeJS.Signals): Promise<Finished>;
+}
+
+/** One of the processes of a deployment that is more than one; open when this answers. */
+export async function startRole(
+  role: 'serve' | 'worker',
+  env: Readonly<Record<string, string>>,
+  port = 0,
+): Promise<SharedSluice> {
+  const { firstLine, end } = launch([role, '--json', '--port', String(port)], env);
+  const { url } = JSON.parse(await firstLine) as { readonly url: string };
+  return { url, port: Number(new URL(url).port), end };
+}
+
 function launch(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [SLUICE, ...args], {
     env: { ...cleanEnvironment(), ...env },
@@ -123,6 +141,14 @@ export function rushAt(
   crowd: Crowd,
 ): Promise<RushReport> {
   const { adminKey = '', jwtKey = '' } = readKeys(dataDir);
+  return rushWithKeys({ url, adminKey, jwtKey }, crowd);
+}
+
+/** Likewise, at a deployment whose keys are not in a data directory. */
+export function rushWithKeys(
+  { url, adminKey, jwtKey }: { readonly url: string; readonly adminKey: string; readonly jwtKey: string },
+  crowd: Crowd,
+): Promise<RushReport> {
   return runRush({
     ...{ url, adminUrl: url, adminKey, jwtKey, buyerClaim: 'sub', buyers: 300, units: 1 },
     ...{ overMs: 500, profile: 'herd', bots: 0, connections: 100 },

@@ -23,6 +23,7 @@ import { createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { LEDGER_BREAKER } from '../funnel/ledger/settlement-with-breaker.ts';
 import { notePayment } from '../funnel/note-payment.ts';
 import { purchase } from '../funnel/purchase.ts';
+import { feedWithTelemetry } from '../funnel/queue/feed-with-telemetry.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
 import { operateSale, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
@@ -30,6 +31,7 @@ import { createGateSession } from '../inventory/gate-session.ts';
 import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge, type DryJudge } from '../inventory/judge-dry.ts';
+import { createLoadWatch } from '../inventory/load-watch.ts';
 import { readPlaces } from '../inventory/read-places.ts';
 import { settleSale } from '../inventory/settle-sale.ts';
 import { withdrawStock } from '../inventory/withdraw-stock.ts';
@@ -55,15 +57,19 @@ const NO_MARKS: ClaimMarks = { ofBuyer: async () => [] };
 const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
 export function buildEngine(parts: EngineParts): Engine {
-  const { clock, signer, idSource, queue, feed, ledger, works = true } = parts;
+  const { clock, signer, idSource, queue, ledger, works = true } = parts;
   const { bounds = NO_BOUNDS, loopLagMs = () => 0, telemetry = noTelemetry } = parts;
+  const feed = feedWithTelemetry(parts.feed, telemetry);
   const { patientGate, session } = meetGate(parts);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
   const looks = createLooks(parts, dryJudge);
   const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
-  const stocking = { gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore };
+  const stocking = {
+    ...{ gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore },
+    ...(parts.isGateShared && { loadWatch: createLoadWatch(clock) }),
+  };
   const selling = { ...stocking, hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
   const intake = createIntake({
@@ -71,7 +77,6 @@ export function buildEngine(parts: EngineParts): Engine {
     askLedger: () => ledgerBreaker.ask(),
   });
   const watch = createOrderWatch(feed, clock);
-  const stopCounting = feed.subscribe((orders) => telemetry.ordersChanged(orders.map(({ state }) => state)));
   const buying = {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
@@ -79,7 +84,7 @@ export function buildEngine(parts: EngineParts): Engine {
     answersQueued: parts.answersQueued ?? false,
   };
   const living = { ...stocking, ...buying, feed, onFault: parts.onFault };
-  const work = works ? createWork(parts, { stocking, living, ledgerBreaker }) : null;
+  const work = works ? createWork({ ...parts, feed }, { stocking, living, ledgerBreaker }) : null;
 
   return {
     async issueToken(saleId, buyer, idempotencyKey = null) {
@@ -119,7 +124,6 @@ export function buildEngine(parts: EngineParts): Engine {
     async stop() {
       await work?.stop();
       watch.close();
-      stopCounting();
     },
   };
 }

@@ -11,7 +11,10 @@ import type { EngineParts } from './engine.ts';
 import type { Logger } from './log.ts';
 
 export interface ChosenStore {
-  readonly parts: Pick<EngineParts, 'gate' | 'queue' | 'marks' | 'feed' | 'gateClock' | 'answersQueued'>;
+  readonly parts: Pick<
+    EngineParts,
+    'gate' | 'queue' | 'marks' | 'feed' | 'gateClock' | 'isGateShared' | 'answersQueued'
+  >;
   /** How many claims end with this process, after they had their time. */
   drain(): Promise<number>;
   close(): void;
@@ -36,6 +39,6 @@ export async function chooseStore({ settings: { redisUrl }, clock, idSource, log
   for (const warning of store.warnings) log.warn(warning);
   const { gate, queue, marks, feed, serverClock } = store;
   // What is queued stays in Redis, for the next process.
-  const parts = { gate, queue, marks, feed, gateClock: serverClock, answersQueued: true };
+  const parts = { gate, queue, marks, feed, gateClock: serverClock, isGateShared: true, answersQueued: true };
   return { parts, drain: async () => 0, close: store.close };
 }

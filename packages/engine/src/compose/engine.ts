@@ -43,6 +43,8 @@ export interface EngineParts {
   readonly gate: Gate;
   /** What deadlines of calls to the gate are told by: the gate's own, when that is not this machine's. */
   readonly gateClock?: Clock;
+  /** Other processes keep the sales of the same gate; default false. */
+  readonly isGateShared?: boolean;
   readonly queue: Queue;
   /** Without it nothing is known of orders that the ledger does not have. */
   readonly marks?: ClaimMarks;

@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Gate, GateCall } from '../ports/gate.ts';
 
 /** How long a call to a gate may be on its way before it must move nothing. */
-const GATE_CALL_MS = 2000;
+export const GATE_CALL_MS = 2000;
 
 export interface GateSession {
   call(segment: SegmentKey): Promise<GateCall>;

@@ -59,7 +59,10 @@ async function placeUnits(deps: KeepDeps, stock: Stock, isDone: boolean): Promis
 async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord): Promise<boolean> {
   const call = await deps.session.call(segment);
   const view = await deps.gate.read(segment);
-  if (!view || view.identity !== call.identity || view.epoch !== segment.epoch) return rebuildSegment(deps, segment);
+  if (view?.epoch === segment.epoch) deps.loadWatch?.ended(segment, segment.epoch);
+  if (!view || view.identity !== call.identity || view.epoch !== segment.epoch) {
+    return deps.loadWatch?.mayBeUnderWay(segment) ? false : rebuildSegment(deps, segment);
+  }
   if (isSameTerms(view.terms, termsOf(stock.sale))) return true;
   return (await deps.gate.setTerms(call, termsOf(stock.sale), segment.epoch)) === 'set';
 }

@@ -10,12 +10,15 @@ import type { Gate } from '../ports/gate.ts';
 import type { InventoryCentre } from '../ports/inventory-centre.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { GateSession } from './gate-session.ts';
+import type { LoadWatch } from './load-watch.ts';
 
 export interface RebuildDeps {
   readonly gate: Gate;
   readonly queue: Queue;
   readonly session: GateSession;
   readonly inventoryCentre: InventoryCentre;
+  /** Where other processes may load the same gate. */
+  readonly loadWatch?: LoadWatch;
 }
 
 /** False when somebody else was faster or the server changed meanwhile: look again. */
@@ -29,7 +32,9 @@ export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord):
     queued,
   });
   if (opened.kind !== 'opened') return false;
-  return (await deps.gate.load(call, planLoad(opened.snapshot))) === 'loaded';
+  const answer = await deps.gate.load(call, planLoad(opened.snapshot));
+  deps.loadWatch?.ended(segment, opened.snapshot.epoch);
+  return answer === 'loaded';
 }
 
 function lastOf(claims: readonly Claim[]): Position {

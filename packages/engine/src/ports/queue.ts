@@ -36,5 +36,8 @@ export interface Queue {
   onArrival(listener: () => void): () => void;
 }
 
-/** A reader that has been silent for longer is thought dead: twice the longest settlement that is allowed. */
-export const TAKE_OVER_AFTER_MS = 10_000;
+/**
+ * A reader that has been silent for longer is thought dead. Taking over from one that is only slow changes nothing, and what a
+ * dead one had in hand must be settled before intake ends because the queue is old (`maxQueueAgeMs`).
+ */
+export const TAKE_OVER_AFTER_MS = 3_000;

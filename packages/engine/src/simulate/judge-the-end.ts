@@ -19,7 +19,7 @@ export interface EndParts {
 }
 
 /**
- * The longest chain after the last fault: a request that is still under way (4 s), a dead reader's lease (10 s), a worker's
+ * The longest chain after the last fault: a request that is still under way (4 s), a dead reader's lease (3 s), a worker's
  * longest pause (2 s), and a buyer who waited for an answer that never came (8 s).
  */
 const CALM_WITHIN_MS = 40_000;
@@ -27,6 +27,8 @@ const CALM_WITHIN_MS = 40_000;
 const LIVES_END_WITHIN_MS = 120_000;
 /** A change of the terms may be on its way for as long as its deadline allows, and the keeper's next round mends it. */
 const TERMS_ARRIVE_WITHIN_MS = 3_500;
+/** A process may call a sale sold out for so long after a unit came back through another. */
+const REOPENS_WITHIN_MS = 1_000;
 /** A buyer at rest is answered at once; the rest is for verdicts and rounds of the keeper. */
 const PROBE_WITHIN_MS = 15_000;
 const CHARGES_END_WITHIN_MS = 2_000;
@@ -42,6 +44,7 @@ export async function judgeTheEnd(room: Room, { buyersLeft, errandsLeft, isBroke
   }
   if (isBroken()) return;
   await nameUnrest(room, left());
+  await world.run(world.nowMs() + REOPENS_WITHIN_MS, isBroken);
   for (let number = 1; !isBroken() && (await probe(room, number)) === 'bought'; number++);
   await world.run(world.nowMs() + PROBE_WITHIN_MS, () => isBroken() || areLivesOver(room));
   if (!isBroken()) await judgePoints(room);

@@ -12,7 +12,7 @@ const barrier = () =>
 const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['swarm', 200],
   ['order-life', 100],
-  ['gift-pack', 60],
+  ['gift-pack', 250],
   ['exchange', 90],
   ['ending', 250],
   ['gate-loss', 250],

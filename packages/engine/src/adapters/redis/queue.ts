@@ -26,9 +26,16 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
     return members.toSorted().map(readSegment);
   }
 
+  /** Those that have entries, read or not: sales that are over cost a look each, and no script. */
+  async function withEntries(): Promise<readonly SegmentKey[]> {
+    const all = await segments();
+    const sizes = await Promise.all(all.map((segment) => connection.command('XLEN', keysOf(segment).stream)));
+    return all.filter((_, at) => Number(sizes[at]) > 0);
+  }
+
   return {
     async read(consumer, max) {
-      const all = await segments();
+      const all = await withEntries();
       const entries: QueueEntry[] = [];
       turn = (turn + 1) % Math.max(1, all.length);
       for (const segment of [...all.slice(turn), ...all.slice(0, turn)]) {
@@ -64,7 +71,7 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
     },
 
     async depth() {
-      const all = await segments();
+      const all = await withEntries();
       const depths = await Promise.all(
         all.map((segment) => connection.run(QUEUE_DEPTH, { keys: keysOf(segment), arguments: {} })),
       );

@@ -89,8 +89,8 @@ function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
   const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts } = options;
   const { starts = Date.now(), ends } = options;
   const end = ends ?? startOf(starts, timeZone) + lasts;
-  const endMs = typeof end === 'number' ? end : hasOffset(end) ? Date.parse(end) : null;
-  if (endMs !== null && endMs <= Date.now()) {
+  const endMs = typeof end === 'string' && hasOffset(end) ? Date.parse(end) : end;
+  if (typeof endMs === 'number' && endMs <= Date.now()) {
     throw wrongUsage(`It would end at ${new Date(endMs).toISOString()}, which is past; say --ends or --lasts.`);
   }
   return {

@@ -16,7 +16,8 @@ const DESCRIPTIONS: Readonly<Record<Role, string>> = {
 const HELP = `
 Any number of each may run, on any machine; each keeps nothing of its own and may be killed. All must be told the same:
   SLUICE_REDIS_URL, SLUICE_DATABASE_URL, SLUICE_JWT_KEY, SLUICE_ADMIN_KEY, SLUICE_SERVER_KEY, SLUICE_TOKEN_KEYS
-Nothing is sold while no worker runs. A worker listens, too: /livez, /readyz and /metrics.
+Without a worker nothing is settled: what is claimed stays \`queued\`, soon tries are answered \`busy\`, and a Redis that was
+emptied stays \`not_ready\`. A worker listens, too: /livez, /readyz and /metrics.
 
 Examples:
   $ sluice serve --port 7650
