@@ -25,6 +25,7 @@ import { notePayment } from '../funnel/note-payment.ts';
 import { purchase } from '../funnel/purchase.ts';
 import { feedWithTelemetry } from '../funnel/queue/feed-with-telemetry.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
+import { refuseUnread } from '../funnel/refuse-unread.ts';
 import { operateSale, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
@@ -52,7 +53,7 @@ const MARK_ENTRIES = { freshMs: 1_000, staleMs: 1_000, maxKeys: 10_000 };
 
 const LIST_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1 };
 
-const NO_MARKS: ClaimMarks = { ofBuyer: async () => [] };
+const NO_MARKS: ClaimMarks = { isNear: false, ofBuyer: async () => [] };
 
 const SALE_ENTRIES = { freshMs: 500, staleMs: 30_000, maxKeys: 1_000 };
 
@@ -83,6 +84,7 @@ export function buildEngine(parts: EngineParts): Engine {
     ...{ dryJudge, buyersMarks: looks.buyersMarks, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
     answersQueued: parts.answersQueued ?? false,
   };
+  const unread = { sales, clock, dryJudge, claimMarks: looks.claimMarks };
   const living = { ...stocking, ...buying, feed, onFault: parts.onFault };
   const work = works ? createWork({ ...parts, feed }, { stocking, living, ledgerBreaker }) : null;
 
@@ -93,6 +95,7 @@ export function buildEngine(parts: EngineParts): Engine {
       return issued;
     },
     shed: () => intake.shed(),
+    refuseUnread: (saleId, buyer) => refuseUnread(unread, saleId, buyer),
     async purchase(request) {
       const answer = await purchase(buying, request);
       if (answer.kind === 'refused') telemetry.turnedAway(stageOf(answer), answer.reason);

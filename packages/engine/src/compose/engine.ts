@@ -83,6 +83,8 @@ export interface Engine {
   issueToken(saleId: SaleId, buyer: Buyer, idempotencyKey?: string | null): Promise<IssuedToken | Refusal>;
   /** Null: another try may come in. */
   shed(): Refusal | null;
+  /** What a try can be told before its body is read; null: it goes on. */
+  refuseUnread(saleId: SaleId, buyer: Buyer): Promise<Refusal | null> | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   /** Many at once for a back end, one answer each, in their order. */
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;

@@ -40,7 +40,7 @@ async function allRoutes(): Promise<readonly FoundRoute[]> {
   addRoutes(app, {
     ...{ engine: world.engine, clock: world.clock, identity: { identify: () => null }, adminKey: ADMIN_KEY },
     ...{ serverKey: SERVER_KEY, isReady: () => true, logger: false, trustedProxies: [], devIdentity: () => '' },
-    ...{ requireBuyer, requireServer, requireOperator, requireTry: requireBuyer, limitAddress: () => {} },
+    ...{ requireBuyer, requireServer, requireOperator, requireTry: () => requireBuyer, limitAddress: () => {} },
     refuser,
     keyed: createKeyedCalls(world.engine.idempotency, refuser),
     writeDocument: () => expect.unreachable(),

@@ -34,6 +34,8 @@ export interface ServedEngine {
   issueToken(saleId: SaleId, buyer: Buyer, idempotencyKey?: string | null): Promise<IssuedToken | Refusal>;
   /** Null: another try may come in. An engine without it takes all. */
   shed?(): Refusal | null;
+  /** What a try can be told before its body is read; null: it goes on. An engine without it reads all. */
+  refuseUnread?(saleId: SaleId, buyer: Buyer): Promise<Refusal | null> | null;
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */

@@ -1,26 +1,31 @@
 /**
  * Who is let in, before a body is read, cheapest first: overload, limits of address, sale and node, identity, the limit of
- * the account. A try is for a token or a purchase. All others, who read or pay, keep the share that tries are kept out of.
+ * the account, and what the sale can answer unread. A try is for a token or a purchase. All others, who read or pay, keep the share that tries are kept out of.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Buyer } from '../domain/buyer.ts';
+import type { SaleId } from '../domain/ids.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Caller, LimitHit, RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
-import type { Telemetry } from '../ports/telemetry.ts';
-import { bearerOf } from './authenticate.ts';
+import type { Stage, Telemetry } from '../ports/telemetry.ts';
+import { bearerOf, buyerOf } from './authenticate.ts';
 import { addressKeyOf } from './client-address.ts';
 import type { Refuser } from './outcome-to-response.ts';
 
-export type Guard = (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
+export type Guard = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
 export interface Guards {
   /** Anybody, up to the limit of their address. */
   readonly limitAddress: Guard;
   /** A buyer, up to the limits of address and account. */
   readonly requireBuyer: Guard;
-  /** A buyer who tries for a sale: up to all limits, and not under overload. */
-  readonly requireTry: Guard;
+  /**
+   * A buyer who tries for a sale that is not known to be gone: up to all limits, and not under overload. `stage` is the
+   * one that would have turned them away.
+   */
+  readonly requireTry: (stage: Stage) => Guard;
 }
 
 export interface GuardDeps {
@@ -29,11 +34,15 @@ export interface GuardDeps {
   readonly limits: RequestLimits;
   /** Null: another try may come in. */
   readonly shed: () => Refusal | null;
+  /** What can be told before the body is read. */
+  readonly refuseUnread: (saleId: SaleId, buyer: Buyer) => Promise<Refusal | null> | null;
   /** Told of everybody who is turned away here. */
   readonly telemetry: Pick<Telemetry, 'turnedAway'> | undefined;
 }
 
-export function createGuards({ identity, refuser, limits, shed, telemetry }: GuardDeps): Guards {
+export function createGuards(deps: GuardDeps): Guards {
+  const { identity, refuser, limits, shed, telemetry, refuseUnread } = deps;
+
   function refuseHit(request: FastifyRequest, reply: FastifyReply, hit: LimitHit): void {
     telemetry?.turnedAway(`${hit.limit}_limit`, 'rate_limited');
     refuser.refuse(request, reply, refuse('rate_limited', { retryAfterMs: Math.ceil(hit.waitMs) }), {
@@ -69,16 +78,19 @@ export function createGuards({ identity, refuser, limits, shed, telemetry }: Gua
       const caller = readerOf(request);
       if (enter(request, reply, caller) && enterAs(request, reply, caller)) next();
     },
-    requireTry(request, reply, next) {
-      const refusal = shed();
-      if (refusal) {
-        telemetry?.turnedAway('overload', refusal.reason);
+    requireTry: (stage) => (request, reply, next) => {
+      const turnAway = (at: Stage, refusal: Refusal) => {
+        telemetry?.turnedAway(at, refusal.reason);
         refuser.refuse(request, reply, refusal);
-        return;
-      }
+      };
+      const busy = shed();
+      if (busy) return turnAway('overload', busy);
       const { saleId } = request.params as { readonly saleId: string };
       const caller = { address: addressKeyOf(request.ip), saleId };
-      if (enter(request, reply, caller) && enterAs(request, reply, caller)) next();
+      if (!enter(request, reply, caller) || !enterAs(request, reply, caller)) return;
+      const unread = refuseUnread(saleId, buyerOf(request));
+      if (unread) unread.then((refusal) => (refusal ? turnAway(stage, refusal) : next()), next);
+      else next();
     },
   };
 }

@@ -68,7 +68,10 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   const { identity, engine, telemetry, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
   const routeDeps = {
     ...deps,
-    ...createGuards({ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null }),
+    ...createGuards({
+      ...{ identity, refuser, limits, telemetry, shed: () => engine.shed?.() ?? null },
+      refuseUnread: (saleId, buyer) => engine.refuseUnread?.(saleId, buyer) ?? null,
+    }),
     ...{ refuser, writeDocument: addApiDocument(app) },
     keyed: createKeyedCalls(deps.engine.idempotency, refuser),
     requireOperator: requireKey(mayOperate, refuser),
@@ -86,6 +89,8 @@ function newServer(
   return Fastify({
     ...(logger === false ? { logger } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request, with a list of secrets to hide, would cost 4 % of a refusal, which says nothing.
+    childLoggerFactory: (parent) => parent,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: MAX_BODY_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,

@@ -25,6 +25,8 @@ export type GoneVerdict = Exclude<DryVerdict, 'units_left'>;
 
 export interface DryJudge {
   judge(saleId: SaleId): Promise<DryVerdict>;
+  /** False: `recall` has nothing to tell. */
+  isRemembered(saleId: SaleId): boolean;
   /**
    * What a sale that was found empty is judged by now; null when none was, or units have come back. Costs nothing while there
    * are units; while there are none, one sweep for all who ask within `VERDICT_MS`. What a fault keeps from being told is null.
@@ -56,6 +58,7 @@ export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock })
 
   return {
     judge,
+    isRemembered: (saleId) => verdicts.has(saleId),
     async recall(saleId) {
       if (!verdicts.has(saleId)) return null;
       try {

@@ -7,6 +7,8 @@ import type { BuyerId } from '../domain/ids.ts';
 import type { SegmentKey } from '../domain/inventory/quota.ts';
 
 export interface ClaimMarks {
+  /** True: in this process's memory, read at once and lost only with it. Then any number of losers may be looked up. */
+  readonly isNear: boolean;
   /** None for a buyer who never won there, and for a segment that is not loaded. */
   ofBuyer(segment: SegmentKey, buyerId: BuyerId): Promise<readonly ClaimMark[]>;
 }

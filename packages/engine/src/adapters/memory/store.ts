@@ -31,6 +31,7 @@ export function createMemoryStore({ clock, idSource }: MemoryStoreParts): Memory
     gate: createMemoryGate({ clock, server, queue }),
     queue,
     marks: {
+      isNear: true,
       async ofBuyer(segment, buyerId) {
         return [...(server.segments.get(segmentName(segment))?.marks.get(buyerId) ?? [])];
       },

@@ -6,6 +6,7 @@ import { readMarks } from './marks.ts';
 
 export function createRedisClaimMarks(connection: RedisConnection): ClaimMarks {
   return {
+    isNear: false,
     async ofBuyer(segment, buyerId) {
       const text = await connection.command('HGET', keysOf(segment).buyers, buyerId);
       return typeof text === 'string' ? readMarks(text, segment) : [];

@@ -36,7 +36,7 @@ export async function openEpoch(reader: Reader, request: OpenEpochRequest): Prom
   if (state === 'settled') return { kind: 'settled' };
   if (row.epoch !== request.fromEpoch) return { kind: 'stale', epoch: row.epoch };
 
-  const before = segmentRecordOf(row, await cutsOf(trx, [request.segment]));
+  const before = segmentRecordOf(row, await cutsOf(reader, [request.segment]));
   const opened = openNextEpoch(before, request.cutThrough);
   const columns = segmentColumns(request.segment);
   await trx

@@ -16,7 +16,7 @@ export async function quarantineClaim(reader: Reader, claim: Claim, reason: stri
   const decision = decideQuarantine(
     {
       isKnown: known.size > 0,
-      segment: segmentRow ? segmentRecordOf(segmentRow, await cutsOf(trx, keys)) : null,
+      segment: segmentRow ? segmentRecordOf(segmentRow, await cutsOf(reader, keys)) : null,
       quota: quotaRow ? quotaOfRow(quotaRow) : null,
     },
     claim,

@@ -24,7 +24,7 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
   if (dialect.latch) await dialect.latch.shared.execute(trx);
   // The segments first: a rebuild that opens an epoch waits here, or this does (P6).
   const segmentRows = await lockSegments(reader, keys);
-  const cutRows = await cutsOf(trx, keys);
+  const cutRows = await cutsOf(reader, keys);
   const quotaRows = await lockQuotas(reader, keys);
   const saleIds = [...new Set(claims.map((claim) => claim.saleId))].sort();
   const saleRows = await trx.selectFrom('sales').selectAll().where('id', 'in', saleIds).execute();

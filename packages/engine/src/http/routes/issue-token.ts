@@ -19,7 +19,7 @@ const schema = {
 };
 
 export function addIssueToken(app: HttpServer, { engine, refuser, requireTry }: RouteDeps): void {
-  app.post('/v1/sales/:saleId/token', { schema, onRequest: requireTry }, async (request, reply) => {
+  app.post('/v1/sales/:saleId/token', { schema, onRequest: requireTry('token') }, async (request, reply) => {
     const issued = await engine.issueToken(request.params.saleId, buyerOf(request), keyOf(request));
     if (issued.kind === 'refused') return refuser.refuse(request, reply, issued);
     const { token, orderId, earliestMs, latestMs, serverTimeMs } = issued;

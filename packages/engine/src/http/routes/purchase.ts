@@ -33,7 +33,7 @@ const schema = {
 };
 
 export function addPurchase(app: HttpServer, { engine, refuser, requireTry }: RouteDeps): void {
-  app.post('/v1/sales/:saleId/purchases', { schema, onRequest: requireTry }, async (request, reply) => {
+  app.post('/v1/sales/:saleId/purchases', { schema, onRequest: requireTry('gate') }, async (request, reply) => {
     const { saleId } = request.params;
     const { token, units: unitsWanted } = request.body;
     const outcome = await engine.purchase({ saleId, buyer: buyerOf(request), token, units: unitsWanted });
