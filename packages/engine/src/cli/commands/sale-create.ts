@@ -3,7 +3,6 @@ import type { AdminSaleAnswer, CreateSaleRequest } from '@sluice/contract';
 import { SALE_KINDS, type SaleKind } from '@sluice/contract/codes';
 import { type Command, Option } from 'commander';
 import { routes } from '../../bench/routes.ts';
-import { readWindow } from '../../domain/sale/read-window.ts';
 import { wrongUsage } from '../command-failed.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
 import { durationOption, type ItemValue, item, moment, price, saleId, wholeNumber } from '../option-values.ts';
@@ -88,7 +87,7 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
 function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
   const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts } = options;
   const { starts = Date.now(), ends } = options;
-  const end = ends ?? startOf(starts, timeZone) + lasts;
+  const end = ends ?? laterThan(starts, lasts);
   const endMs = typeof end === 'string' && hasOffset(end) ? Date.parse(end) : end;
   if (typeof endMs === 'number' && endMs <= Date.now()) {
     throw wrongUsage(`It would end at ${new Date(endMs).toISOString()}, which is past; say --ends or --lasts.`);
@@ -103,12 +102,11 @@ function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
   };
 }
 
-/** What a local time means is the deployment's to judge; here it is only as much as the end needs. */
-function startOf(starts: number | string, timeZone = 'UTC'): number {
-  if (typeof starts === 'number') return starts;
-  const reading = readWindow({ startsAt: starts, timeZone }, timeZone);
-  if (reading.kind === 'mistake') throw wrongUsage(reading.sentence);
-  return reading.window.startsAtMs ?? Date.now();
+/** So much later, written as the start was: what a local time means is the deployment's to judge. */
+function laterThan(start: number | string, lasts: number): number | string {
+  if (typeof start === 'number') return start + lasts;
+  if (hasOffset(start)) return Date.parse(start) + lasts;
+  return new Date(Date.parse(`${start}Z`) + lasts).toISOString().replace(/\.\d+Z$/, '');
 }
 
 /** Only such a text is the same instant on every machine. */
