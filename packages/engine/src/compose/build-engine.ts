@@ -81,10 +81,10 @@ export function buildEngine(parts: EngineParts): Engine {
   const buying = {
     ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
-    ...{ dryJudge, buyersMarks: looks.buyersMarks, intake, knownOrders: createKnownOrders(ledger.orders, clock) },
+    ...{ dryJudge, buyersMarks: looks.buyersMarks, claimMarks: looks.claimMarks, intake },
+    knownOrders: createKnownOrders(ledger.orders, clock),
     answersQueued: parts.answersQueued ?? false,
   };
-  const unread = { sales, clock, dryJudge, claimMarks: looks.claimMarks };
   const living = { ...stocking, ...buying, feed, onFault: parts.onFault };
   const work = works ? createWork({ ...parts, feed }, { stocking, living, ledgerBreaker }) : null;
 
@@ -95,7 +95,7 @@ export function buildEngine(parts: EngineParts): Engine {
       return issued;
     },
     shed: () => intake.shed(),
-    refuseUnread: (saleId, buyer) => refuseUnread(unread, saleId, buyer),
+    refuseUnread: (saleId, buyer) => refuseUnread(buying, saleId, buyer),
     async purchase(request) {
       const answer = await purchase(buying, request);
       if (answer.kind === 'refused') telemetry.turnedAway(stageOf(answer), answer.reason);

@@ -15,13 +15,14 @@ import type { Order, OrderState } from '../domain/order/order.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import type { DryJudge } from '../inventory/judge-dry.ts';
+import type { ClaimMarks } from '../ports/claim-marks.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Orders } from '../ports/orders.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { BatchedOutcome, ClaimBatcher } from './gate/claim-batcher.ts';
 import { writeReceipt } from './gate/receipt.ts';
 import type { Intake } from './gateway/intake.ts';
-import { readToken, refuseToken } from './gateway/purchase-token.ts';
+import { type PurchaseToken, readToken, refuseToken } from './gateway/purchase-token.ts';
 import type { KnownOrders } from './known-orders.ts';
 import type { OrderWatch } from './queue/order-watch.ts';
 
@@ -34,6 +35,7 @@ export interface PurchaseDeps {
   readonly dryJudge: DryJudge;
   readonly intake: Intake;
   readonly knownOrders: KnownOrders;
+  readonly claimMarks: ClaimMarks;
   readonly sales: { get(saleId: SaleId): Promise<Sale | null> };
   /** A win is answered once it is claimed; without, once it is settled. */
   readonly answersQueued: boolean;
@@ -72,10 +74,24 @@ async function attempt(deps: PurchaseDeps, request: PurchaseRequest): Promise<Pu
   const token = readToken(deps.signer, request.token);
   if (!token) return refuse('token_invalid');
   const refusal = refuseToken(token, { saleId, buyerId: buyer.buyerId, nowMs: deps.clock.nowMs() });
-  if (refusal) return { kind: 'refused', ...refusal };
+  // A win is answered for ever: long after the sale, and by a clock that was stepped back.
+  const isOfTime = refusal?.reason === 'token_expired' || refusal?.reason === 'too_early';
+  if (refusal && !(isOfTime && (await hasWon(deps, token)))) return { kind: 'refused', ...refusal };
 
   const { orderId, region, channel } = token;
   return purchaseAs(deps, { orderId, saleId, buyer: { buyerId: buyer.buyerId, region, channel }, units });
+}
+
+/** A gate that cannot be asked knows of no win. */
+async function hasWon({ claimMarks }: PurchaseDeps, token: PurchaseToken): Promise<boolean> {
+  const { saleId, region, buyerId, orderId } = token;
+  try {
+    const marks = await claimMarks.ofBuyer({ saleId, region, segment: ONLY_SEGMENT }, buyerId);
+    return marks.some((mark) => mark.orderId === orderId);
+  } catch (error) {
+    if (error instanceof Fault && error.retryable) return false;
+    throw error;
+  }
 }
 
 /** An order whose id is known, for a buyer who may have it. */
