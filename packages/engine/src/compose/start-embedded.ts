@@ -1,5 +1,4 @@
 /**
-/**
  * Everything in one process: gate and queue in memory or in Redis, a ledger on SQLite or in a database, HTTP. It owns what it
  * opens. Promises: a data directory and a ledger have one process; what was answered is not lost; a stop drains, and a start
  * mends what a kill left open.

@@ -1,6 +1,7 @@
 /**
  * Who is let in, before a body is read, cheapest first: overload, limits of address, sale and node, identity, the limit of
- * the account, and what the sale can answer unread. A try is for a token or a purchase. All others, who read or pay, keep the share that tries are kept out of.
+ * the account, and what the sale can answer unread. A try is for a token or a purchase. All others, who read or pay, keep
+ * the share that tries are kept out of.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Buyer } from '../domain/buyer.ts';

@@ -71,6 +71,16 @@ describe('a purchase over HTTP', () => {
     expect((await world.call('GET', '/v1/admin/sales/clicks/places', { admin: true })).json.held).toBe(1);
   });
 
+  it('answers a win again when its token has run out, and nobody else', async () => {
+    await world.openSale('late', { endsAtMs: world.clock.nowMs() + 1_000 });
+    const [won, unused] = [await world.tokenFor('late', 'ann'), await world.tokenFor('late', 'bob')];
+    const first = await world.buy('late', 'ann', won);
+    world.advance(1_000 + 10 * 60_000);
+    const again = await world.buy('late', 'ann', won);
+    expect(again).toMatchObject({ status: 202, json: { orderId: first.json.orderId, replayed: true } });
+    expectProblem(await world.buy('late', 'bob', unused), 'token_expired');
+  });
+
   it('shows buyers a sale without its stock, and operators all of it', async () => {
     await world.openSale('views');
     const [forBuyers, forOperators] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
  * Rows of segments and their quotas, several at once. Locked in the order of their keys, where a database locks rows. A
- * group nearly always is of one segment: for one, each text is built once, which is a tenth of what a small group costs.
+ * group nearly always is of one segment: for one, each text is built once, as building it weighs in a small group.
  */
 import type { Compilable, CompiledQuery, ExpressionBuilder } from 'kysely';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
