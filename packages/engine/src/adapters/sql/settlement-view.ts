@@ -27,14 +27,16 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
   const cutRows = await cutsOf(reader, keys);
   const quotaRows = await lockQuotas(reader, keys);
   const saleIds = [...new Set(claims.map((claim) => claim.saleId))].sort();
-  const saleRows = await trx.selectFrom('sales').selectAll().where('id', 'in', saleIds).execute();
+  const saleRows = await statements.salesNamed(trx, saleIds);
   const orderIds = [...new Set(claims.map((claim) => claim.orderId))];
   // Of an order that another segment's claim became: its end must not come between.
   const orderRows = await statements.ordersLocked(trx, orderIds);
   const orders = new Map(orderRows.map((row) => [row.order_id, orderOfRow(row)]));
   const buyerUnits = await readBuyerUnits(reader, saleIds, claims);
+  const surroundings = await statements.surroundings(trx);
+  const quarantined = surroundings.quarantine ? await statements.quarantinedAmong(trx, claims) : [];
   return {
-    nowMs: await readNowMs(reader),
+    nowMs: surroundings.now_ms,
     sales: new Map(saleRows.map((row) => [row.id, saleOf(row)])),
     segments: new Map(
       segmentRows.map((row) => segmentRecordOf(row, cutRows)).map((segment) => [segmentName(segment), segment]),
@@ -42,9 +44,9 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
     quotas: new Map(quotaRows.map(quotaOfRow).map((quota) => [quotaName(quota), quota])),
     buyerUnits,
     orders,
-    closedClaims: await statements.closedAmong(trx, claims, orders),
-    openPayments: byOrder(await statements.openPaymentsOf(trx, orderIds)),
-    parkedCancels: await statements.parkedCancelsOf(trx, orderIds),
+    closedClaims: new Set([...(await statements.releasedAmong(trx, claims, orders)), ...quarantined]),
+    openPayments: byOrder(surroundings.open_payments ? await statements.openPaymentsOf(trx, orderIds) : []),
+    parkedCancels: surroundings.parked_cancels ? await statements.parkedCancelsOf(trx, orderIds) : new Map(),
   };
 }
 

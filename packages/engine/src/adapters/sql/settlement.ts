@@ -6,8 +6,7 @@ import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settleme
 import type { SqlContext } from './context.ts';
 import { quarantineClaim } from './quarantine.ts';
 import { segmentColumns } from './rows.ts';
-import type { LedgerTransaction } from './schema.ts';
-import { readView } from './settlement-view.ts';
+import { type Reader, readView } from './settlement-view.ts';
 import { writeChanges } from './write-changes.ts';
 
 export function createSqlSettlement({ db, dialect, statements }: SqlContext): Settlement {
@@ -19,7 +18,7 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
         const reader = { trx, dialect, statements };
         const view = await readView(reader, claims);
         const { outcomes, changes } = decideSettlement(view, claims);
-        await writePositions(trx, view, changes.settledThrough);
+        await writePositions(reader, view, changes.settledThrough);
         await writeChanges(reader, changes, (saleId) => limitIn(view, saleId));
         return outcomes;
       });
@@ -37,7 +36,7 @@ function limitIn(view: SettlementView, saleId: string): number {
 }
 
 async function writePositions(
-  trx: LedgerTransaction,
+  { trx, statements }: Reader,
   view: SettlementView,
   settledThrough: ReadonlyMap<string, Position>,
 ): Promise<void> {
@@ -45,13 +44,7 @@ async function writePositions(
     const segment = view.segments.get(name);
     invariant(segment, `segment ${name} was read`);
     if (comparePositions(position, segment.settledThrough) <= 0) continue;
-    const { sale_id, region, segment: number } = segmentColumns(segment);
-    await trx
-      .updateTable('segments')
-      .set({ settled_epoch: position.epoch, settled_seq: position.seq })
-      .where('sale_id', '=', sale_id)
-      .where('region', '=', region)
-      .where('segment', '=', number)
-      .execute();
+    const { epoch: throughEpoch, seq: throughSeq } = position;
+    await statements.settleThrough(trx, { ...segmentColumns(segment), throughEpoch, throughSeq });
   }
 }

@@ -1,7 +1,8 @@
-/** The bulk statements of the ledger: every one that a settlement repeats for each of its claims. */
+/** The statements that a settlement repeats: for each of its claims, or for each group. */
 
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { OrderId } from '../../domain/ids.ts';
+import { invariant } from '../../domain/invariant.ts';
 import type { Entry } from '../../domain/ledger/entry.ts';
 import type { Release } from '../../domain/ledger/release.ts';
 import type { Charge } from '../../domain/order/charge.ts';
@@ -9,6 +10,7 @@ import { type Claim, claimId } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
 import type { Payment } from '../../domain/order/payment.ts';
+import { compiledOnce, sizedInsert, sizedLookUp } from './compiled-statements.ts';
 import type { SqlDialect } from './dialect.ts';
 import { claimOfRow, paymentOfRow } from './rows.ts';
 import type {
@@ -22,11 +24,15 @@ import type {
   OrderTable,
   ParkedCancelTable,
   PaymentTable,
+  QuotaColumns,
   ReleaseTable,
+  SaleTable,
+  SegmentColumns,
 } from './schema.ts';
-import { sizedInsert, sizedLookUp } from './sized-statements.ts';
 
 const CLAIM = ['order_id', 'sale_id', 'buyer_id', 'units', 'region', 'segment', 'channel', 'epoch', 'seq'] as const;
+
+const OPEN_PAYMENT = ['parked', 'reclaiming'] as const;
 
 /** In the order of CLAIM. */
 function claimValues({ orderId, saleId, buyerId, units, origin }: Claim): readonly unknown[] {
@@ -40,7 +46,10 @@ export function createStatements(db: LedgerDatabase, dialect: SqlDialect) {
     ...createInserts(db),
     ...createUpserts(db, dialect),
     ...createLookUps(db),
-    ...createWaitingLookUps(db),
+    ...createWaitingLookUps(db, dialect),
+    ...createSteps(db),
+
+    salesNamed: sizedLookUp<SaleTable>((ids) => db.selectFrom('sales').selectAll().where('id', 'in', ids)),
 
     /** In the order of their ids. */
     ordersLocked: sizedLookUp<OrderTable>((ids) =>
@@ -169,32 +178,78 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
   };
 }
 
+/** Updates of one row. */
+function createSteps(db: LedgerDatabase) {
+  return {
+    settleThrough: compiledOnce<SegmentColumns & { readonly throughEpoch: number; readonly throughSeq: number }>(
+      (slots) =>
+        db
+          .updateTable('segments')
+          .set({ settled_epoch: slots.throughEpoch, settled_seq: slots.throughSeq })
+          .where('sale_id', '=', slots.sale_id)
+          .where('region', '=', slots.region)
+          .where('segment', '=', slots.segment),
+    ),
+
+    /** Does not name `allotted_units`: a trigger follows that, and a settlement of a live sale must not touch the sale's row. */
+    addToHeldAndSold: compiledOnce<QuotaColumns & { readonly heldUnits: number; readonly soldUnits: number }>((slots) =>
+      db
+        .updateTable('quotas')
+        .set((eb) => ({
+          held_units: eb('held_units', '+', slots.heldUnits),
+          sold_units: eb('sold_units', '+', slots.soldUnits),
+        }))
+        .where('sale_id', '=', slots.sale_id)
+        .where('region', '=', slots.region)
+        .where('segment', '=', slots.segment)
+        .where('channel', '=', slots.channel),
+    ),
+  };
+}
+
+/** What a settlement meets seldom. A 1 tells that there is any at all, and only then it is looked for. */
+export interface Surroundings {
+  /** The database's clock. */
+  readonly now_ms: number;
+  readonly open_payments: 0 | 1;
+  readonly parked_cancels: 0 | 1;
+  readonly quarantine: 0 | 1;
+}
+
 /** What waits for an order: hardly any has something, and 500 look-ups for nothing are 2 % of a settlement. */
-function createWaitingLookUps(db: LedgerDatabase) {
+function createWaitingLookUps(db: LedgerDatabase, dialect: SqlDialect) {
   const paymentsOf = sizedLookUp<PaymentTable>((ids) =>
     db.selectFrom('payments').selectAll().where('order_id', 'in', ids).orderBy('id'),
   );
   const cancelsOf = sizedLookUp<ParkedCancelTable>((ids) =>
     db.selectFrom('parked_cancels').selectAll().where('order_id', 'in', ids),
   );
+  const surroundings = compiledOnce<object, Surroundings>(() => {
+    const any = (query: Expression<unknown>) => sql<0 | 1>`case when exists ${query} then 1 else 0 end`;
+    return db.selectNoFrom([
+      dialect.nowMs.as('now_ms'),
+      any(db.selectFrom('payments').select('id').where('state', 'in', OPEN_PAYMENT)).as('open_payments'),
+      any(db.selectFrom('parked_cancels').select('order_id')).as('parked_cancels'),
+      any(db.selectFrom('quarantine').select('id')).as('quarantine'),
+    ]);
+  });
 
   return {
+    async surroundings(executor: LedgerTransaction): Promise<Surroundings> {
+      const [row] = (await surroundings(executor, {})).rows;
+      invariant(row, 'a select without a table has one row');
+      return row;
+    },
+
     /** Payments of these orders that have not had their effect yet, oldest first. */
     async openPaymentsOf(executor: LedgerTransaction, orderIds: readonly OrderId[]): Promise<readonly Payment[]> {
-      const any = await executor
-        .selectFrom('payments')
-        .select('id')
-        .where('state', 'in', ['parked', 'reclaiming'])
-        .limit(1)
-        .executeTakeFirst();
-      const rows = any ? await paymentsOf(executor, orderIds) : [];
-      return rows.map(paymentOfRow).filter(({ state }) => state === 'parked' || state === 'reclaiming');
+      const payments = (await paymentsOf(executor, orderIds)).map(paymentOfRow);
+      return payments.filter(({ state }) => OPEN_PAYMENT.some((open) => open === state));
     },
 
     /** Who wished to cancel these orders before they were settled. */
     async parkedCancelsOf(executor: LedgerTransaction, orderIds: readonly OrderId[]) {
-      const any = await executor.selectFrom('parked_cancels').select('order_id').limit(1).executeTakeFirst();
-      const rows = any ? await cancelsOf(executor, orderIds) : [];
+      const rows = await cancelsOf(executor, orderIds);
       return new Map(rows.map((row) => [row.order_id, row.buyer_id]));
     },
   };
@@ -210,42 +265,36 @@ function createLookUps(db: LedgerDatabase) {
     db.selectFrom('orders').selectAll().where('order_id', 'in', ids),
   );
 
-  /** Of these claims, the ids of those in quarantine. */
-  async function quarantinedAmong(executor: LedgerTransaction, claims: readonly Claim[]): Promise<readonly string[]> {
-    const saleIds = [...new Set(claims.map((claim) => claim.saleId))];
-    if (saleIds.length === 0) return [];
-    // Hardly any sale has one; 500 look-ups for nothing are 2 % of a settlement.
-    const any = await executor
-      .selectFrom('quarantine')
-      .select('id')
-      .where('sale_id', 'in', saleIds)
-      .limit(1)
-      .executeTakeFirst();
-    return any ? (await quarantineNamed(executor, claims.map(claimId))).map((row) => row.id) : [];
-  }
-
-  /** A released claim has an order of its id, if of another origin: a release follows an order, by its foreign key. */
-  async function closedAmong(
+  /**
+   * Ids of the claims that are released. `orders`: by id, those that exist among the claims' orders: a released claim has an
+   * order of its id, if of another origin, since a release follows an order, by its foreign key.
+   */
+  async function releasedAmong(
     executor: LedgerTransaction,
     claims: readonly Claim[],
     orders: { has(orderId: string): boolean },
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<readonly string[]> {
     const ordered = claims.filter((claim) => orders.has(claim.orderId));
-    const released = await releasesNamed(executor, ordered.map(claimId));
-    return new Set([...released.map((row) => row.id), ...(await quarantinedAmong(executor, claims))]);
+    return (await releasesNamed(executor, ordered.map(claimId))).map((row) => row.id);
+  }
+
+  async function quarantinedAmong(executor: LedgerTransaction, claims: readonly Claim[]): Promise<readonly string[]> {
+    return (await quarantineNamed(executor, claims.map(claimId))).map((row) => row.id);
   }
 
   return {
     ordersNamed,
 
-    /** Ids of the claims that are released or in quarantine. `orders`: by id, those that exist among the claims' orders. */
-    closedAmong,
+    releasedAmong,
+    /** Of these claims, the ids of those in quarantine. */
+    quarantinedAmong,
 
     /** Claim ids that the ledger has as an order of the same origin, a release, or in quarantine. */
     async knownAmong(executor: LedgerTransaction, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
       const rows = await claimsOfOrders(executor, [...new Set(claims.map((claim) => claim.orderId))]);
       const orders = new Map(rows.map((row) => [row.order_id, claimId(claimOfRow(row))]));
-      const known = new Set(await closedAmong(executor, claims, orders));
+      const closed = [await releasedAmong(executor, claims, orders), await quarantinedAmong(executor, claims)];
+      const known = new Set(closed.flat());
       for (const claim of claims) {
         const id = claimId(claim);
         if (orders.get(claim.orderId) === id) known.add(id);

@@ -6,6 +6,7 @@ import { Fault } from '../../domain/fault.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { quotaName } from '../../domain/inventory/quota.ts';
 import type { BuyerDelta, LedgerChanges, OrderChange, QuotaDelta } from '../../domain/ledger/changes.ts';
+import { addToAllotted } from './centre-rows.ts';
 import { quotaColumns } from './rows.ts';
 import type { LedgerTransaction } from './schema.ts';
 import type { Reader } from './settlement-view.ts';
@@ -16,7 +17,7 @@ export async function writeChanges(
   limitOf: (saleId: string) => number,
 ): Promise<void> {
   const { trx, statements } = reader;
-  for (const delta of sortedByKey(changes.quotaDeltas)) await addToQuota(trx, delta);
+  for (const delta of sortedByKey(changes.quotaDeltas)) await addToQuota(reader, delta);
   const buyers = sortedByKey(changes.buyerDeltas);
   const taken = buyers.filter((delta) => delta.units > 0);
   await statements.addToBuyers(
@@ -38,26 +39,14 @@ export async function writeChanges(
   await statements.putCharges(trx, [...changes.charges.values()]);
 }
 
-async function addToQuota(trx: LedgerTransaction, delta: QuotaDelta): Promise<void> {
+async function addToQuota(reader: Reader, delta: QuotaDelta): Promise<void> {
+  const { trx, statements } = reader;
   const { quota: key, heldUnits, soldUnits, allottedUnits } = delta;
   if (heldUnits === 0 && soldUnits === 0 && allottedUnits === 0) return;
-  const { sale_id, region, segment, channel } = quotaColumns(key);
-  const { numUpdatedRows } = await trx
-    .updateTable('quotas')
-    .set((eb) => ({
-      held_units: eb('held_units', '+', heldUnits),
-      sold_units: eb('sold_units', '+', soldUnits),
-      // Named only when it changes: a trigger follows it, and a settlement of a live sale must not touch the sale's row.
-      ...(allottedUnits !== 0 && { allotted_units: eb('allotted_units', '+', allottedUnits) }),
-    }))
-    .where('sale_id', '=', sale_id)
-    .where('region', '=', region)
-    .where('segment', '=', segment)
-    .where('channel', '=', channel)
-    .executeTakeFirstOrThrow();
-  invariant(numUpdatedRows === 1n, `quota ${quotaName(key)} was read`);
+  const { numAffectedRows } = await statements.addToHeldAndSold(trx, { ...quotaColumns(key), heldUnits, soldUnits });
+  invariant(numAffectedRows === 1n, `quota ${quotaName(key)} was read`);
+  if (allottedUnits !== 0) await addToAllotted(reader, key, allottedUnits);
 }
-
 async function takeFromBuyer(trx: LedgerTransaction, { saleId, buyerId, units }: BuyerDelta): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('buyers')

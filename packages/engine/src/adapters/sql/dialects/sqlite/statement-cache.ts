@@ -1,8 +1,8 @@
 /** Prepared statements by their text; the least recently used one goes when there are too many. */
 import type { SqliteDatabase, SqliteStatement } from './library.ts';
 
-/** The ledger has some 120 texts; each statement takes a few kilobytes. */
-const MAX_STATEMENTS = 256;
+/** The ledger has some 400 texts, most of them one for each size of a group; each statement takes a few kilobytes. */
+const MAX_STATEMENTS = 512;
 
 export function createStatementCache(database: SqliteDatabase): (text: string) => SqliteStatement {
   const statements = new Map<string, SqliteStatement>();

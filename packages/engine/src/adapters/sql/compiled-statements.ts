@@ -1,12 +1,15 @@
 /**
- * Statements over many rows or ids, built and compiled once per size. Sizes are powers of two, so that a few texts serve
- * any number and stay prepared: inserts are cut into such parts, look-ups are filled up by repeating their last id.
+ * Statements that are built and compiled once, as that takes longer than running them does. Those over many rows or ids are
+ * compiled once per size, and a few texts serve any number and stay prepared: inserts are cut into parts, look-ups are filled
+ * up by repeating their last id.
  */
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { LedgerTransaction } from './schema.ts';
 
 /** 256 rows of 13 columns are 3,328 bound values; SQLite takes 32,766, and others more. */
 const MAX_ROWS = 256;
+/** Up to here there is a text for every size: small groups are the many, and each statement of theirs counts. */
+const ANY_ROWS = 32;
 /** One look-up for the largest settlement. */
 const MAX_IDS = 512;
 
@@ -25,7 +28,7 @@ export function sizedInsert<Row, Thing>(insert: SizedInsert<Row, Thing>) {
   /** Answers how many rows were written. */
   return async (db: LedgerTransaction, things: readonly Thing[]): Promise<number> => {
     let written = 0;
-    for (const part of inPowersOfTwo(things)) {
+    for (const part of inParts(things)) {
       const parameters: unknown[] = [];
       for (const thing of part) parameters.push(...valuesOf(thing));
       const { numAffectedRows } = await db.executeQuery({ ...statementOf(part.length), parameters });
@@ -59,15 +62,16 @@ function onceForEach<Row>(compile: (size: number) => CompiledQuery<Row>): (size:
   };
 }
 
-/** Parts of MAX_ROWS, then ever smaller powers of two. */
-function* inPowersOfTwo<Thing>(things: readonly Thing[]): Generator<readonly Thing[]> {
+/** Parts of MAX_ROWS, then ever smaller powers of two, and what is left below ANY_ROWS as the last one. */
+function* inParts<Thing>(things: readonly Thing[]): Generator<readonly Thing[]> {
   let start = 0;
-  for (let size = MAX_ROWS; size >= 1; size /= 2) {
+  for (let size = MAX_ROWS; size >= ANY_ROWS; size /= 2) {
     while (things.length - start >= size) {
       yield things.slice(start, start + size);
       start += size;
     }
   }
+  if (start < things.length) yield things.slice(start);
 }
 
 function filledUp(ids: readonly string[]): string[] {
@@ -77,4 +81,26 @@ function filledUp(ids: readonly string[]): string[] {
   while (size < ids.length) size *= 2;
   while (last !== undefined && filled.length < size) filled.push(last);
   return filled;
+}
+
+/** Stands in a compiled statement for a value that each execution brings. */
+class Slot {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** One statement. `build` gets a stand-in for each value, to be used wherever the value would be. */
+export function compiledOnce<Values extends object, Row = unknown>(build: (slots: Values) => Compilable<Row>) {
+  const slots = new Proxy({}, { get: (_, name) => new Slot(String(name)) }) as Values;
+  let compiled: CompiledQuery<Row> | undefined;
+  return (db: LedgerTransaction, values: Values): Promise<QueryResult<Row>> => {
+    compiled ??= build(slots).compile();
+    const parameters = compiled.parameters.map((value) =>
+      value instanceof Slot ? values[value.name as keyof Values] : value,
+    );
+    return db.executeQuery<Row>({ ...compiled, parameters });
+  };
 }
