@@ -218,8 +218,8 @@ describe('one purchase, from token to ledger', () => {
     await openSale(draftOf('skin', 1));
     const orderId = await order('skin', 'ann');
     expect(await buy(engine, 'skin', 'bob')).toMatchObject({ reason: 'none_left_now' });
-    const cancel = { orderId, buyerId: 'ann', receipt: null };
-    expect(await engine.cancelOrder({ ...cancel, buyerId: 'bob' })).toMatchObject({ reason: 'not_found' });
+    const cancel = { orderId, buyer: buyerOf('ann'), receipt: null };
+    expect(await engine.cancelOrder({ ...cancel, buyer: buyerOf('bob') })).toMatchObject({ reason: 'not_found' });
     expect(await engine.cancelOrder(cancel)).toMatchObject({ kind: 'cancelled', isRepeated: false });
     expect(await engine.cancelOrder(cancel)).toMatchObject({ kind: 'cancelled', isRepeated: true });
     expect(await placesOf(engine, 'skin')).toMatchObject({ available: 1, held: 0 });
@@ -244,7 +244,7 @@ describe('one purchase, from token to ledger', () => {
       [first, 'ann'],
       [second, 'bob'],
     ] as const) {
-      await engine.cancelOrder({ orderId, buyerId, receipt: null });
+      await engine.cancelOrder({ orderId, buyer: buyerOf(buyerId), receipt: null });
     }
     await order('skin', 'cat');
     await engine.notePayment(noticeOf(first));

@@ -85,7 +85,7 @@ export function buildEngine(parts: EngineParts): Engine {
     knownOrders: createKnownOrders(ledger.orders, clock),
     answersQueued: parts.answersQueued ?? false,
   };
-  const living = { ...stocking, ...buying, feed, onFault: parts.onFault };
+  const living = { ...stocking, ...buying, saleLists: looks.saleLists, feed, onFault: parts.onFault };
   const work = works ? createWork({ ...parts, feed }, { stocking, living, ledgerBreaker }) : null;
 
   return {

@@ -17,10 +17,11 @@ afterEach(async () => {
 
 const KEY = 'a-key-of-32-characters-or-a-little-more';
 
-function open(graceMs: number): Promise<Listeners> {
+function open(graceMs: number, maxConnections = 0): Promise<Listeners> {
   const { engine, clock } = world;
   const deps = { engine, clock, identity: { identify: () => null }, trustedProxies: [], isReady: () => true };
-  return listen({ host: '127.0.0.1', port: 0 }, { ...deps, adminKey: KEY, serverKey: KEY, logger: false }, graceMs);
+  const place = { host: '127.0.0.1', port: 0, maxConnections };
+  return listen(place, { ...deps, adminKey: KEY, serverKey: KEY, logger: false }, graceMs);
 }
 
 /** The connection header of an answer; throws what befell the connection instead. */
@@ -75,5 +76,17 @@ describe('listeners that close', () => {
     const began = performance.now();
     await close();
     expect(performance.now() - began).toBeLessThan(3_000);
+  });
+});
+
+describe('listeners', () => {
+  test('hold so many connections and no more, and have room again when one ends', async () => {
+    const { url, close } = await open(0, 2);
+    const [first] = [await silentConnection(url), await silentConnection(url)];
+    const agent = new Agent({ keepAlive: false });
+    await expect(ask(url, agent)).rejects.toThrow();
+    first.destroy();
+    await expect.poll(() => ask(url, agent).catch(() => null)).toBe('close');
+    await close();
   });
 });

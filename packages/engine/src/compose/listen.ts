@@ -21,7 +21,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-export type ListenSettings = Pick<Settings, 'host' | 'port' | 'adminPort'>;
+export type ListenSettings = Pick<Settings, 'host' | 'port' | 'adminPort' | 'maxConnections'>;
 
 /** What a busy caller takes to use each of its kept connections once more, and so to be told that they end. */
 const GRACE_MS = 1_000;
@@ -37,15 +37,15 @@ export async function listen(
   deps: Omit<HttpDeps, 'serves' | 'storefront' | 'isDraining'>,
   graceMs: number = GRACE_MS,
 ): Promise<Listeners> {
-  const { host, port, adminPort } = settings;
+  const { host, port, adminPort, maxConnections } = settings;
   const withPage = { ...deps, ...storefrontHere() };
   if (adminPort === undefined && isLoopback(host)) {
-    const only = await listenOn({ host, port, graceMs }, withPage);
+    const only = await listenOn({ host, port, maxConnections, graceMs }, withPage);
     return { url: only.url, adminUrl: only.url, close: only.close };
   }
-  const buyers = await listenOn({ host, port, graceMs }, { ...withPage, serves: 'buyers' });
+  const buyers = await listenOn({ host, port, maxConnections, graceMs }, { ...withPage, serves: 'buyers' });
   try {
-    const place = { host: adminPort === undefined ? LOOPBACK : host, port: adminPort ?? 0, graceMs };
+    const place = { host: adminPort === undefined ? LOOPBACK : host, port: adminPort ?? 0, maxConnections, graceMs };
     const operators = await listenOn(place, { ...deps, serves: 'operators' });
     const close = async () => void (await Promise.all([buyers.close(), operators.close()]));
     return { url: buyers.url, adminUrl: operators.url, close };
@@ -57,26 +57,31 @@ export async function listen(
 
 /** For who has no buyers: health and metrics, on the operators' port where there is one. */
 export async function listenForHealth(
-  { host, port, adminPort }: ListenSettings,
+  { host, port, adminPort, maxConnections }: ListenSettings,
   deps: Omit<HttpDeps, 'serves' | 'storefront' | 'isDraining'>,
 ): Promise<Listeners> {
-  const only = await listenOn({ host, port: adminPort ?? port, graceMs: 0 }, { ...deps, serves: 'nobody' });
+  const place = { host, port: adminPort ?? port, maxConnections, graceMs: 0 };
+  const only = await listenOn(place, { ...deps, serves: 'nobody' });
   return { url: only.url, adminUrl: only.url, close: only.close };
 }
 
 interface Place {
   readonly host: string;
   readonly port: number;
+  /** 0: no bound. */
+  readonly maxConnections: number;
   readonly graceMs: number;
 }
 
 async function listenOn(
-  { host, port, graceMs }: Place,
+  { host, port, maxConnections, graceMs }: Place,
   deps: HttpDeps,
 ): Promise<{ url: string; close(): Promise<void> }> {
   let isDraining = false;
   const logger = deps.logger === false ? false : deps.logger.child({});
   const app = createHttpServer({ ...deps, logger, isDraining: () => isDraining });
+  // Who opens sockets and says nothing takes no more of this process than this (slowloris).
+  if (maxConnections > 0) app.server.maxConnections = maxConnections;
   const sockets = watchSockets(app.server);
   try {
     await listenQuietly(app, { host, port });
@@ -108,7 +113,7 @@ async function listenOn(
 }
 
 /** Fastify would log each address, before it is known that everything opens; whoever starts a deployment says it once. */
-async function listenQuietly(app: HttpServer, place: Omit<Place, 'graceMs'>): Promise<void> {
+async function listenQuietly(app: HttpServer, place: Pick<Place, 'host' | 'port'>): Promise<void> {
   const { level } = app.log;
   app.log.level = 'warn';
   await app.listen(place);

@@ -135,7 +135,7 @@ describe('money that comes in the instant in which an order ends', () => {
       const rounds = 1_000;
       await openSale(rounds, 3_600_000);
       const orderIds = await orderAll(rounds);
-      const cancel = (orderId: string) => engine.cancelOrder({ orderId, buyerId: null, receipt: null });
+      const cancel = (orderId: string) => engine.cancelOrder({ orderId, buyer: null, receipt: null });
       await Promise.all(
         orderIds.flatMap((orderId, index) =>
           index % 2 === 0 ? [pay(orderId), cancel(orderId)] : [cancel(orderId), pay(orderId)],

@@ -138,7 +138,9 @@ describe('a sale that is empty', () => {
     expect(await engine.issueToken('skin', buyerOf('bob'))).toMatchObject({ reason: 'none_left_now' });
     if (win.kind !== 'accepted') throw new Error('no win');
     const orderId = (win as { readonly orderId: string }).orderId;
-    expect(await engine.cancelOrder({ orderId, buyerId: 'ann', receipt: null })).toMatchObject({ kind: 'cancelled' });
+    expect(await engine.cancelOrder({ orderId, buyer: buyerOf('ann'), receipt: null })).toMatchObject({
+      kind: 'cancelled',
+    });
     const backAtMs = clock.monotonicMs();
     await expect.poll(async () => (await buy(engine, 'bob')).kind, { timeout: 3_000, interval: 20 }).toBe('accepted');
     expect(clock.monotonicMs() - backAtMs).toBeLessThan(1_000);
@@ -219,7 +221,7 @@ describe('figures', () => {
     await second.again();
     await engine.purchase({ saleId: 'skin', buyer: buyerOf('eve'), token: 'forged', units: 1 });
     const orderId = (second as unknown as { readonly orderId: string }).orderId;
-    await engine.cancelOrder({ orderId, buyerId: 'bob', receipt: null });
+    await engine.cancelOrder({ orderId, buyer: buyerOf('bob'), receipt: null });
     state.mood = 'full';
     const stuck = buy(engine, 'fay');
     await expect

@@ -214,6 +214,15 @@ export const SETTINGS = Type.Object({
     pattern: RATE,
     ...notes({ description: 'Tries for all sales, in this process.', wanted: WANTED_RATE, default: '20000/40000' }),
   }),
+  maxConnections: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description: 'Connections held at once by one listener of this process; more are closed unanswered.',
+      wanted: WANTED_BOUND,
+      default: 20_000,
+    }),
+  }),
   maxInFlight: Type.Integer({
     minimum: 0,
     maximum: MAX_BOUND,

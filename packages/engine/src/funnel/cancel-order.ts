@@ -1,24 +1,24 @@
 /**
  * A buyer, or the operator, cancels an order that is not paid. An order that the ledger does not know yet may be on its way
- * there: who can show the receipt of its claim is believed, and the cancel waits for it.
+ * there: whose gate knows it, or who can show the receipt of its claim, is believed, and the cancel waits for it.
  */
-import type { BuyerId, OrderId } from '../domain/ids.ts';
+import type { Buyer } from '../domain/buyer.ts';
+import type { OrderId } from '../domain/ids.ts';
 import type { Order } from '../domain/order/order.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import type { Orders } from '../ports/orders.ts';
 import type { Signer } from '../ports/signer.ts';
+import { type FindOrderDeps, findOrder } from './find-order.ts';
 import { type FollowDeps, followChange } from './follow-change.ts';
 import { readReceipt } from './gate/receipt.ts';
 
-export interface CancelDeps extends FollowDeps {
-  readonly orders: Orders;
+export interface CancelDeps extends FollowDeps, FindOrderDeps {
   readonly signer: Signer;
 }
 
 export interface CancelRequest {
   readonly orderId: OrderId;
   /** Null: the operator. */
-  readonly buyerId: BuyerId | null;
+  readonly buyer: Buyer | null;
   readonly receipt: string | null;
 }
 
@@ -29,12 +29,12 @@ export type CancelAnswer =
   | Refusal;
 
 export async function cancelOrder(deps: CancelDeps, request: CancelRequest): Promise<CancelAnswer> {
-  const { orderId, buyerId, receipt } = request;
-  const isKnown = (await deps.orders.find(orderId)) !== null;
+  const { orderId, buyer, receipt } = request;
   const isClaimed = receipt !== null && readReceipt(deps.signer, receipt) === orderId;
-  if (!isKnown && !isClaimed) return refuse('not_found');
+  const known = isClaimed || (buyer ? await findOrder(deps, orderId, buyer) : await deps.orders.find(orderId));
+  if (!known) return refuse('not_found');
 
-  const result = await deps.orders.cancel(orderId, buyerId);
+  const result = await deps.orders.cancel(orderId, buyer?.buyerId ?? null);
   switch (result.kind) {
     case 'cancelled':
       await followChange(deps, [result.order], result.release ? [result.release] : []);

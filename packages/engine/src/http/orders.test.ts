@@ -391,7 +391,7 @@ describe('the events of an order', () => {
     const orderId = await order('ann', 'skin', deaf);
     const listener = listen(orderId, 'ann', {}, deaf);
     await expect.poll(() => listener.text).toContain('\n\n:\n\n');
-    await deaf.engine.cancelOrder({ orderId, buyerId: null, receipt: null });
+    await deaf.engine.cancelOrder({ orderId, buyer: null, receipt: null });
     await listener.ended;
     expect(statusesIn(listener.text)).toEqual(['pending', 'cancelled']);
     await deaf.close();

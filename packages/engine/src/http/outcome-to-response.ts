@@ -49,7 +49,8 @@ export function createRefuser({ clock, random, isClosing }: RefuserDeps): Refuse
     refuse(request, reply, refusal, notes) {
       const language = languageOf(request.headers['accept-language']);
       const { problem, body, status, headers } = PREBUILT[language][refusal.reason];
-      const text = isConstant(refusal, notes) ? body : asciiJson({ ...problem, ...extensionsOf(refusal, notes) });
+      const detail = notes?.detail ?? missing(refusal, request.params, language);
+      const text = isConstant(refusal, detail) ? body : asciiJson({ ...problem, ...extensionsOf(refusal, detail) });
       const all = [...headers, 'Content-Length', String(text.length)];
       const entry: ReasonEntry = REASONS[refusal.reason];
       if (entry.retry === 'then') all.push('Retry-After', String(retryAfterSeconds(refusal)));
@@ -100,15 +101,25 @@ function asciiJson(problem: Problem): string {
   return JSON.stringify(problem).replaceAll(/[^\0-\x7f]/g, escaped);
 }
 
-function isConstant(refusal: Refusal, notes: RefusalNotes | undefined): boolean {
-  const { retryAtMs, retryAfterMs, liveOrderIds, leftUnits } = refusal;
-  return (retryAtMs ?? retryAfterMs ?? liveOrderIds ?? leftUnits ?? notes?.detail) === undefined;
+/** What is not there, by the name it was asked for. */
+function missing({ reason }: Refusal, params: unknown, language: Language): string | undefined {
+  if (reason !== 'not_found' || typeof params !== 'object' || params === null) return undefined;
+  if ('orderId' in params)
+    return language === 'zh' ? `没有订单“${params.orderId}”。` : `There is no order "${params.orderId}".`;
+  if ('saleId' in params)
+    return language === 'zh' ? `没有活动“${params.saleId}”。` : `There is no sale "${params.saleId}".`;
+  return undefined;
 }
 
-function extensionsOf(refusal: Refusal, notes: RefusalNotes | undefined): Partial<Problem> {
+function isConstant(refusal: Refusal, detail: string | undefined): boolean {
+  const { retryAtMs, retryAfterMs, liveOrderIds, leftUnits } = refusal;
+  return (retryAtMs ?? retryAfterMs ?? liveOrderIds ?? leftUnits ?? detail) === undefined;
+}
+
+function extensionsOf(refusal: Refusal, detail: string | undefined): Partial<Problem> {
   const { retryAtMs, retryAfterMs, liveOrderIds, leftUnits } = refusal;
   return {
-    ...(notes?.detail !== undefined && { detail: notes.detail }),
+    ...(detail !== undefined && { detail }),
     ...(retryAtMs !== undefined && { retryAtMs }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(liveOrderIds !== undefined && { liveOrderIds: [...liveOrderIds] }),

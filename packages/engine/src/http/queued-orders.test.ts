@@ -51,6 +51,21 @@ describe('an order that the ledger does not have yet', () => {
     events.end();
     expect((await show('ann', orderId)).json).toMatchObject({ status: 'pending', units: 2 });
   });
+
+  it('can be cancelled by its buyer without a receipt, and by nobody else', async () => {
+    const { orderId, token } = (await world.call('POST', '/v1/sales/skin/token', { as: 'ann' })).json;
+    await world.engine.stop();
+    const buying = world.buy('skin', 'ann', token, 2);
+    await expect.poll(async () => (await show('ann', orderId)).json.status, { timeout: 4_000 }).toBe('queued');
+    const cancel = (as: string) => world.call('POST', `/v1/orders/${orderId}/cancel`, { as });
+    expect((await cancel('bob')).status).toBe(404);
+    const answer = await cancel('ann');
+    expect([answer.status, answer.json]).toEqual([202, { orderId, status: 'queued' }]);
+    await buying;
+
+    await world.engine.start();
+    await expect.poll(async () => (await show('ann', orderId)).json.status, { timeout: 8_000 }).toBe('cancelled');
+  });
 });
 
 describe('a buyer who lost the token, while the sale is empty', () => {

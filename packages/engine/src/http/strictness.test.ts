@@ -194,6 +194,15 @@ describe('languages', () => {
     expect(answer.headers.get('content-language')).toBe(language);
     expect(answer.json.title).toBe(language === 'zh' ? '未找到。' : 'There is no such thing.');
   });
+
+  it.each([
+    ['/v1/sales/none', 'en', 'There is no sale "none".'],
+    ['/v1/sales/none', 'zh', '没有活动“none”。'],
+    ['/v1/orders/none', 'en', 'There is no order "none".'],
+  ])('tells that %s is not there, in %s', async (path, language, detail) => {
+    const answer = await world.call('GET', path, { as: 'ann', headers: { 'accept-language': language } });
+    expect(answer.json).toMatchObject({ reason: 'not_found', detail });
+  });
 });
 
 describe('the bytes of a problem', () => {

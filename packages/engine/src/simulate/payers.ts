@@ -201,11 +201,11 @@ async function refundFirst({ world, backEnd }: Counter, purchase: Purchase, rand
 /** Until it is answered; the operator may do it for the buyer. */
 async function cancel({ world, site, answers }: Counter, purchase: Purchase, random: Random): Promise<void> {
   const { orderId, buyer } = purchase;
-  const buyerId = random.chance(0.2) ? null : buyer.buyerId;
+  const canceller = random.chance(0.2) ? null : buyer;
   for (;;) {
     const reply = await site.ask(`to cancel ${orderId}`, async (engine) => {
       const answered = answers.orderAsked(orderId);
-      const answer = await engine.cancelOrder({ orderId, buyerId, receipt: purchase.receipt() });
+      const answer = await engine.cancelOrder({ orderId, buyer: canceller, receipt: purchase.receipt() });
       if (answer.kind === 'cancelled') answered(answer.order);
       return answer;
     });

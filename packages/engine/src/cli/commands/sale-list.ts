@@ -25,7 +25,8 @@ async function listSales(options: DeploymentOptions & { readonly json?: true }):
   else printTable(list.sales.map(rowOf));
 }
 
-function rowOf({ id, state, phase, totalUnits, startsAtMs, title }: AdminSaleListAnswer['sales'][number]): Row {
+function rowOf({ id, state, phase, kind, totalUnits, startsAtMs, title }: AdminSaleListAnswer['sales'][number]): Row {
   const phaseText = state === 'live' ? `, ${phase}` : '';
-  return [id, `${state}${phaseText}`, `${totalUnits} units from ${instantText(startsAtMs)}  ${title}`];
+  const stock = `${totalUnits} units from ${instantText(startsAtMs)}`;
+  return [id, `${state}${phaseText}`, `${kind.replace('_', ' ')}, ${stock}  ${title}`];
 }

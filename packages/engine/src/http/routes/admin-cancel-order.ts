@@ -30,7 +30,7 @@ export function addAdminCancelOrder(app: HttpServer, { engine, refuser, keyed }:
   };
   app.post('/orders/:orderId/cancel', { schema, preHandler: keyed.ofOperator }, async (request, reply) => {
     const { orderId } = request.params;
-    const answer = await engine.cancelOrder({ orderId, buyerId: null, receipt: request.body?.receipt ?? null });
+    const answer = await engine.cancelOrder({ orderId, buyer: null, receipt: request.body?.receipt ?? null });
     return tellCancel(teller, { request, reply, orderId }, answer);
   });
 }

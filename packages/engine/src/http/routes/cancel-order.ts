@@ -34,8 +34,8 @@ export function addCancelOrder(app: HttpServer, { engine, refuser, requireBuyer,
     { schema, onRequest: requireBuyer, preHandler: keyed.ofBuyer },
     async (request, reply) => {
       const { orderId } = request.params;
-      const { buyerId } = buyerOf(request);
-      const answer = await engine.cancelOrder({ orderId, buyerId, receipt: request.body?.receipt ?? null });
+      const receipt = request.body?.receipt ?? null;
+      const answer = await engine.cancelOrder({ orderId, buyer: buyerOf(request), receipt });
       return tellCancel(teller, { request, reply, orderId }, answer);
     },
   );
