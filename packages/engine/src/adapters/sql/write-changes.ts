@@ -13,7 +13,7 @@ import type { Reader } from './settlement-view.ts';
 export async function writeChanges(
   reader: Reader,
   changes: LedgerChanges,
-  limitOf: (saleId: string) => number,
+  limitOf: (limitScope: string) => number,
 ): Promise<void> {
   const { trx, statements } = reader;
   for (const delta of sortedByKey(changes.quotaDeltas)) await addToQuota(trx, delta);
@@ -21,8 +21,8 @@ export async function writeChanges(
   const taken = buyers.filter((delta) => delta.units > 0);
   await statements.addToBuyers(
     trx,
-    taken.map(({ saleId, buyerId, units }) => ({
-      ...{ sale_id: saleId, buyer_id: buyerId, limit_units: limitOf(saleId), units },
+    taken.map(({ limitScope, buyerId, units }) => ({
+      ...{ limit_scope: limitScope, buyer_id: buyerId, limit_units: limitOf(limitScope), units },
     })),
   );
   for (const delta of buyers) if (delta.units < 0) await takeFromBuyer(trx, delta);
@@ -58,11 +58,11 @@ async function addToQuota(trx: LedgerTransaction, delta: QuotaDelta): Promise<vo
   invariant(numUpdatedRows === 1n, `quota ${quotaName(key)} was read`);
 }
 
-async function takeFromBuyer(trx: LedgerTransaction, { saleId, buyerId, units }: BuyerDelta): Promise<void> {
+async function takeFromBuyer(trx: LedgerTransaction, { limitScope, buyerId, units }: BuyerDelta): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('buyers')
     .set((eb) => ({ units: eb('units', '+', units) }))
-    .where('sale_id', '=', saleId)
+    .where('limit_scope', '=', limitScope)
     .where('buyer_id', '=', buyerId)
     .executeTakeFirstOrThrow();
   invariant(numUpdatedRows === 1n, 'a buyer who gives units back has some');
