@@ -80,6 +80,12 @@ export const REASONS = {
     zh: '相同幂等键的请求仍在处理中，请稍后再试。',
   },
   exists: { status: 409, retry: 'never', en: 'This id is taken.', zh: '该编号已存在。' },
+  group_differs: {
+    status: 409,
+    retry: 'never',
+    en: 'This does not go with the other sales of its limit group.',
+    zh: '与同一限购组的其他活动不一致。',
+  },
   wrong_state: {
     status: 409,
     retry: 'never',

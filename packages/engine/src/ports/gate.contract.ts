@@ -1,6 +1,7 @@
 /** What every gate promises: of claims, of units that come and go, and on any sequence of calls. */
 import { afterEach, beforeEach, describe } from 'vitest';
 import { gateClaimContract } from './gate-claim.contract.ts';
+import { gateGroupsContract } from './gate-groups.contract.ts';
 import { gateSequenceContract } from './gate-sequence.contract.ts';
 import { gateUnitsContract } from './gate-units.contract.ts';
 import type { StoreSubject, StoreUnderTest } from './store-fixture.contract.ts';
@@ -16,6 +17,7 @@ export function gateContract(subject: StoreSubject): void {
     const store = (): StoreUnderTest => opened;
     gateClaimContract(store);
     gateUnitsContract(store);
+    gateGroupsContract(store);
     gateSequenceContract(store);
   });
 }

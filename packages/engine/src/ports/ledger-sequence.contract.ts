@@ -11,7 +11,16 @@ import { isLive, type Order } from '../domain/order/order.ts';
 import { SALE_OPERATIONS, type SaleOperation } from '../domain/sale/operation.ts';
 import type { Stock } from './inventory-centre.ts';
 import type { Ledger } from './ledger.ts';
-import { brokenLaws, faultOf, newDraft, QUOTAS, quotaKey, REGION, stockOf } from './ledger-fixture.contract.ts';
+import {
+  brokenLaws,
+  faultOf,
+  newDraft,
+  openSale,
+  QUOTAS,
+  quotaKey,
+  REGION,
+  stockOf,
+} from './ledger-fixture.contract.ts';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 const SEQUENCES = Number(process.env.TEST_RUNS ?? 30);
@@ -38,7 +47,8 @@ type Step =
   | { readonly kind: 'operate'; readonly operation: SaleOperation }
   | { readonly kind: 'allot'; readonly move: number; readonly quota: number; readonly units: number }
   | { readonly kind: 'finishMove'; readonly move: number }
-  | { readonly kind: 'settle'; readonly group: readonly ClaimSpec[] }
+  /** `beside`: claims of the other sale in the same group. */
+  | { readonly kind: 'settle'; readonly group: readonly ClaimSpec[]; readonly beside: readonly ClaimSpec[] }
   | { readonly kind: 'finishRelease'; readonly claim: number }
   | { readonly kind: 'issueReturn'; readonly move: number; readonly quota: number; readonly units: number | null }
   | { readonly kind: 'finishReturn'; readonly move: number; readonly units: number }
@@ -67,7 +77,16 @@ type BackStep = Extract<
 export interface Sequence {
   readonly totalUnits: number;
   readonly limitUnits: number;
-  readonly steps: readonly Step[];
+  /** Whether the two sales share the limit. */
+  readonly isGrouped: boolean;
+  /** Whether they sell from the start. */
+  readonly isOpen: boolean;
+  readonly steps: readonly SaleStep[];
+}
+
+interface SaleStep {
+  readonly sale: 0 | 1;
+  readonly step: Step;
 }
 
 const small = (max: number) => fc.nat({ max });
@@ -77,8 +96,9 @@ const claimSpec: fc.Arbitrary<ClaimSpec> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('new' as const),
       order: small(ORDERS - 1),
-      buyer: small(5),
-      quota: small(2),
+      buyer: small(2),
+      // Mostly the one that has units from the start.
+      quota: fc.constantFrom(0, 0, 1, 2),
       units: fc.integer({ min: 1, max: 3 }),
       epochOffset: fc.constantFrom(0, 0, 0, 0, -1, 1),
     }),
@@ -109,7 +129,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('finishMove' as const), move: small(9) }) },
   {
     weight: 7,
-    arbitrary: fc.record({ kind: fc.constant('settle' as const), group: fc.array(claimSpec, { maxLength: 6 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      group: fc.array(claimSpec, { maxLength: 6 }),
+      beside: fc.array(claimSpec, { maxLength: 2 }),
+    }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('finishRelease' as const), claim: small(30) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('quarantine' as const), claim: claimSpec }) },
@@ -170,13 +194,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const sequences: fc.Arbitrary<Sequence> = fc.record({
   totalUnits: small(30),
   limitUnits: fc.integer({ min: 1, max: 4 }),
-  steps: fc.array(step, { maxLength: 25 }),
+  isGrouped: fc.constantFrom(true, true, false),
+  isOpen: fc.constantFrom(true, true, false),
+  steps: fc.array(fc.record({ sale: fc.constantFrom(0 as const, 0 as const, 1 as const), step }), { maxLength: 30 }),
 });
 
 /** One sale of one ledger, and what its gates would remember. */
 interface World {
   readonly ledger: Ledger;
   readonly saleId: string;
+  /** Of the other sale. */
+  readonly beside: World | null;
   readonly claims: Claim[];
   /** By segment number. */
   readonly epochs: Map<number, number>;
@@ -189,22 +217,41 @@ export interface Trace {
   readonly stocks: readonly unknown[];
 }
 
-/** Runs a sequence on a new sale. Throws as soon as a law is broken. */
+/** Runs a sequence on two new sales. Throws as soon as a law is broken. */
 export async function runSequence(ledger: Ledger, sequence: Sequence): Promise<Trace> {
-  const draft = newDraft({ totalUnits: sequence.totalUnits, limitUnits: sequence.limitUnits });
-  await ledger.sales.create(draft, QUOTAS);
-  const world: World = { ledger, saleId: draft.id, claims: [], epochs: new Map(), lastSeq: 0 };
+  const worlds = await openWorlds(ledger, sequence);
   const answers: unknown[] = [];
   const stocks: unknown[] = [];
-  for (const each of sequence.steps) {
-    answers.push(await answerOf(world, each));
-    expect(await brokenLaws(ledger, draft.id), `after ${JSON.stringify(each)}`).toEqual([]);
-    const stock = await stockOf(ledger, draft.id, world.claims);
-    await checkOrders(world, stock, sequence.limitUnits);
-    if (stock.sale.state === 'settled') checkSettled(stock);
-    stocks.push(withoutSale(world, comparable(stock)));
+  for (const { sale, step: each } of sequence.steps) {
+    answers.push(await answerOf(worlds[sale], each));
+    // Nothing else touches the other one.
+    const touched = each.kind === 'settle' ? worlds : [worlds[sale]];
+    const live = await Promise.all(touched.map((world) => checkWorld(world, JSON.stringify(each))));
+    for (const orders of sequence.isGrouped ? [live.flat()] : live) checkLimit(orders, sequence.limitUnits);
+    stocks.push(
+      await Promise.all(touched.map(async (world) => comparable(await stockOf(ledger, world.saleId, world.claims)))),
+    );
   }
-  return { answers: withoutSale(world, answers) as readonly unknown[], stocks };
+  return withoutSales(worlds, { answers, stocks }) as Trace;
+}
+
+async function openWorlds(
+  ledger: Ledger,
+  { totalUnits, limitUnits, isGrouped, isOpen }: Sequence,
+): Promise<readonly [World, World]> {
+  const open = async (group: string | null, beside: World | null): Promise<World> => {
+    const draft = newDraft({ totalUnits, limitUnits, ...(group !== null && { limitGroup: group }) });
+    if (!isOpen || totalUnits === 0) {
+      await ledger.sales.create(draft, QUOTAS);
+      return { ledger, saleId: draft.id, beside, claims: [], epochs: new Map(), lastSeq: 0 };
+    }
+    await openSale(ledger, draft);
+    return { ledger, saleId: draft.id, beside, claims: [], epochs: new Map([[0, 1]]), lastSeq: 0 };
+  };
+  const { id } = newDraft();
+  const first = await open(isGrouped ? id : null, null);
+  const second = await open(isGrouped ? id : null, first);
+  return [{ ...first, beside: second }, second];
 }
 
 async function answerOf(world: World, each: Step): Promise<unknown> {
@@ -230,7 +277,8 @@ async function take(world: World, each: Step): Promise<unknown> {
     case 'finishMove':
       return centre.finishMove(moveIdOf(world, each.move));
     case 'settle': {
-      const outcomes = await ledger.settlement.settle(claimsOf(world, each.group));
+      const beside = world.beside ? claimsOf(world.beside, each.beside) : [];
+      const outcomes = await ledger.settlement.settle([...claimsOf(world, each.group), ...beside]);
       return outcomes.map(withoutTimes);
     }
     case 'finishRelease': {
@@ -335,13 +383,22 @@ function claimOf(world: World, spec: ClaimSpec): Claim | undefined {
   return claim;
 }
 
-/** Held and sold units are those of the live orders, and no buyer has more of them than the limit. */
-async function checkOrders(world: World, stock: Stock, limitUnits: number): Promise<void> {
+/** The sale's live orders. Held and sold units are theirs. */
+async function checkWorld(world: World, step: string): Promise<readonly Order[]> {
+  const { ledger, saleId } = world;
+  expect(await brokenLaws(ledger, saleId), `after ${step}`).toEqual([]);
+  const stock = await stockOf(ledger, saleId, world.claims);
+  if (stock.sale.state === 'settled') checkSettled(stock);
   const ids = Array.from({ length: ORDERS }, (_, index) => orderIdOf(world, index));
-  const orders = await Promise.all(ids.map((id) => world.ledger.orders.find(id)));
+  const orders = await Promise.all(ids.map((id) => ledger.orders.find(id)));
   const live = orders.filter((order) => order !== null).filter((order) => isLive(order.state));
   const orderedUnits = stock.quotas.reduce((sum, quota) => sum + quota.heldUnits + quota.soldUnits, 0);
   expect(live.reduce((sum, order) => sum + order.units, 0)).toBe(orderedUnits);
+  return live;
+}
+
+/** No buyer has more of these orders' units than the limit. */
+function checkLimit(live: readonly Order[], limitUnits: number): void {
   for (const buyerId of new Set(live.map((order) => order.buyerId))) {
     const units = live.filter((order) => order.buyerId === buyerId).reduce((sum, order) => sum + order.units, 0);
     expect(units).toBeLessThanOrEqual(limitUnits);
@@ -377,12 +434,12 @@ function timeless(order: Order): unknown {
   return { ...order, settledAtMs: 0, dueAtMs: order.dueAtMs === null ? null : order.dueAtMs - order.settledAtMs };
 }
 
-function withoutSale(world: World, value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value)
-      .replaceAll(new RegExp(`${world.saleId}(?!\\d)`, 'g'), 'SALE')
-      .replaceAll(/Sale \d+/g, 'SALE'),
-  );
+function withoutSales(worlds: readonly World[], value: unknown): unknown {
+  let text = JSON.stringify(value);
+  for (const [at, { saleId }] of worlds.entries()) {
+    text = text.replaceAll(new RegExp(`${saleId}(?!\\d)`, 'g'), `SALE${at}`);
+  }
+  return JSON.parse(text.replaceAll(/Sale \d+/g, 'SALE').replaceAll(/"limitGroup":"[^"]*"/g, '"limitGroup":"GROUP"'));
 }
 
 function sorted<T>(values: readonly T[], key: (value: T) => string): readonly T[] {

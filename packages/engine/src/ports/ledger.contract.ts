@@ -6,6 +6,7 @@ import { journalContract } from './journal.contract.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerSubject } from './ledger-fixture.contract.ts';
 import { conservationContract } from './ledger-sequence.contract.ts';
+import { limitGroupsContract } from './limit-groups.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
 import { returnsContract } from './returns.contract.ts';
@@ -29,6 +30,7 @@ export function ledgerContract(subject: LedgerSubject): void {
     const ledger = (): Ledger => opened.ledger;
     salesContract(ledger);
     saleKindsContract(ledger);
+    limitGroupsContract(ledger);
     ordersContract(ledger);
     orderLifeContract(ledger, subject.longestLife);
     settlementContract(ledger);

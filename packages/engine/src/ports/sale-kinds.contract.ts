@@ -42,8 +42,9 @@ export function saleKindsContract(ledger: () => Ledger): void {
     test.each([SKIN, GIFT, EXCHANGE, { ...SKIN, price: null } as Offer])('keep what they offer: %j', async (offer) => {
       const draft = newDraft({ offer, timeZone: 'America/New_York' });
       const created = await ledger().sales.create(draft, QUOTAS);
-      expect(created.sale).toEqual({ ...draft, state: 'draft', version: 1 });
-      expect(await ledger().sales.find(draft.id)).toEqual(created.sale);
+      const sale = { ...draft, state: 'draft', version: 1 };
+      expect(created).toEqual({ kind: 'created', sale });
+      expect(await ledger().sales.find(draft.id)).toEqual(sale);
       const patched = await ledger().sales.patch(draft.id, 1, {
         timeZone: 'Asia/Shanghai',
         endsAtMs: draft.endsAtMs + 1,

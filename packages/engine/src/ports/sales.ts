@@ -2,13 +2,16 @@
 import type { SaleId } from '../domain/ids.ts';
 import type { PatchDecision } from '../domain/sale/decide-patch.ts';
 import type { GatesAtRest, OpenMatters } from '../domain/sale/decide-settle.ts';
+import type { JoinDecision } from '../domain/sale/limit-scope.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale, SaleDraft, SalePatch } from '../domain/sale/sale.ts';
 
 export type CreateSaleResult =
   | { readonly kind: 'created'; readonly sale: Sale }
   /** A sale of this id exists; nothing was changed. */
-  | { readonly kind: 'exists'; readonly sale: Sale };
+  | { readonly kind: 'exists'; readonly sale: Sale }
+  /** It does not go with its limit group; nothing was changed. */
+  | Exclude<JoinDecision, { readonly kind: 'joined' }>;
 
 export type OperateSaleResult =
   | { readonly kind: 'changed'; readonly sale: Sale }
@@ -28,7 +31,7 @@ export type PatchSaleResult = PatchDecision | { readonly kind: 'absent' };
 export interface Sales {
   /**
    * Creates a draft with all its units free, and its segments and quotas with none. The journal tells where the stock came
-   * from. All of it or nothing.
+   * from. A sale that names a limit group joins it, if it has the limit and the segments of the others. All of it or nothing.
    */
   create(draft: SaleDraft, quotas: readonly SaleQuota[]): Promise<CreateSaleResult>;
   find(saleId: SaleId): Promise<Sale | null>;

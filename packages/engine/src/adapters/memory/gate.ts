@@ -5,6 +5,7 @@
  * be wrong is looked at before.
  */
 import { type ClaimMark, type ClaimSituation, decideClaim } from '../../domain/gate/decide-claim.ts';
+import type { BuyerId } from '../../domain/ids.ts';
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
 import type { Claim } from '../../domain/order/claim.ts';
@@ -58,7 +59,8 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       const ready = segment !== null && isHome(segment, call, server);
       const claimedAtMs = clock.nowMs();
       const won: QueueEntry[] = [];
-      const outcomes = judge(segment, { call, ready, nowMs: claimedAtMs }, claims);
+      const siblings = segment ? siblingsOf(segment, server) : [];
+      const outcomes = judge(segment, { call, ready, nowMs: claimedAtMs, siblings }, claims);
       for (const outcome of outcomes) {
         if (outcome.kind === 'claimed') won.push({ claim: outcome.claim, claimedAtMs });
       }
@@ -165,10 +167,23 @@ function addUnits(segment: Segment, channel: string, units: number): boolean {
   return true;
 }
 
+/** The same part of the buyers in the other sales of its limit group. */
+function siblingsOf({ key, terms }: Segment, server: Server): readonly Segment[] {
+  if (terms.limitGroup === undefined) return [];
+  return [...server.segments.values()].filter(
+    (other) =>
+      other.terms.limitGroup === terms.limitGroup &&
+      other.key.saleId !== key.saleId &&
+      other.key.region === key.region &&
+      other.key.segment === key.segment,
+  );
+}
+
 interface Judgement {
   readonly call: GateCall;
   readonly ready: boolean;
   readonly nowMs: number;
+  readonly siblings: readonly Segment[];
 }
 
 /** Judges and takes one claim after the other. Nothing is made or kept for one that is refused but its answer. */
@@ -179,6 +194,7 @@ function judge(segment: Segment | null, judgement: Judgement, claims: readonly C
     terms,
     availableUnits: null,
     marks: NO_MARKS,
+    marksBeside: NO_MARKS,
     nowMs: judgement.nowMs,
     deadlineMs: judgement.call.deadlineMs,
   };
@@ -186,6 +202,7 @@ function judge(segment: Segment | null, judgement: Judgement, claims: readonly C
   for (const request of claims) {
     situation.availableUnits = availableUnits.get(request.channel) ?? null;
     situation.marks = marks.get(request.buyerId) ?? NO_MARKS;
+    situation.marksBeside = marksIn(judgement.siblings, request.buyerId);
     const decision = decideClaim(situation, request);
     if (decision.kind === 'take') {
       invariant(segment && situation.availableUnits !== null, 'units are taken from a quota that exists');
@@ -194,6 +211,10 @@ function judge(segment: Segment | null, judgement: Judgement, claims: readonly C
     else outcomes.push(decision);
   }
   return outcomes;
+}
+
+function marksIn(siblings: readonly Segment[], buyerId: BuyerId): readonly ClaimMark[] {
+  return siblings.length === 0 ? NO_MARKS : siblings.flatMap((sibling) => sibling.marks.get(buyerId) ?? []);
 }
 
 function take(segment: Segment, request: ClaimRequest, available: number): Claim {

@@ -47,10 +47,10 @@ function salesAfter(rows: Rows, changes: LedgerChanges) {
 }
 
 function buyersAfter(rows: Rows, changes: LedgerChanges) {
-  return [...changes.buyerDeltas].map(([key, { saleId, buyerId, units }]) => {
-    const limitUnits = rows.sales.get(saleId)?.sale.limitUnits;
-    invariant(limitUnits !== undefined, `sale ${saleId} was read`);
-    const row = rows.buyers.get(key) ?? { saleId, buyerId, units: 0, limitUnits };
+  return [...changes.buyerDeltas].map(([key, { limitScope, buyerId, units }]) => {
+    const limitUnits = rows.limitScopes.get(limitScope)?.limitUnits;
+    invariant(limitUnits !== undefined, `limit scope ${limitScope} was read`);
+    const row = rows.buyers.get(key) ?? { limitScope, buyerId, units: 0, limitUnits };
     return { ...row, units: row.units + units };
   });
 }

@@ -15,9 +15,10 @@ export function commit(rows: Rows, changes: Changes): void {
 
 function write(rows: Rows, changes: Changes): void {
   for (const row of changes.sales ?? []) rows.sales.set(row.sale.id, row);
+  for (const [scope, terms] of changes.limitScopes ?? []) rows.limitScopes.set(scope, terms);
   for (const segment of changes.segments ?? []) rows.segments.set(segmentName(segment), segment);
   for (const quota of changes.quotas ?? []) rows.quotas.set(quotaName(quota), quota);
-  for (const buyer of changes.buyers ?? []) rows.buyers.set(buyerKey(buyer.saleId, buyer.buyerId), buyer);
+  for (const buyer of changes.buyers ?? []) rows.buyers.set(buyerKey(buyer.limitScope, buyer.buyerId), buyer);
   for (const order of changes.newOrders ?? []) writeOrder(rows, order);
   for (const { after } of changes.changedOrders ?? []) writeOrder(rows, after);
   for (const row of changes.newQuarantine ?? []) rows.quarantine.set(claimId(row.claim), row);

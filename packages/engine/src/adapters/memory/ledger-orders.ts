@@ -13,6 +13,7 @@ import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import { compareCursors, type OrderCursor, writeCursor } from '../../domain/order/order-cursor.ts';
 import type { Payment, PaymentNotice, PaymentOutcome } from '../../domain/order/payment.ts';
+import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import { amountDueOf } from '../../domain/sale/offer.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { OrderFilter, Orders } from '../../ports/orders.ts';
@@ -23,9 +24,10 @@ import type { Rows } from './ledger-rows.ts';
 export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
   const factsOf = (order: Order | null): EndFacts => {
     const segment = order ? rows.segments.get(segmentName(segmentOf(order))) : null;
-    // Of no order nothing is freed, so neither matters.
-    const saleState = (order && rows.sales.get(order.saleId)?.sale.state) ?? 'live';
-    return { nowMs: clock.nowMs(), epoch: segment?.epoch ?? 0, saleState };
+    // Of no order nothing is freed, so none of it matters.
+    const sale = order ? rows.sales.get(order.saleId)?.sale : undefined;
+    const limitScope = sale ? limitScopeOf(sale) : '';
+    return { nowMs: clock.nowMs(), epoch: segment?.epoch ?? 0, saleState: sale?.state ?? 'live', limitScope };
   };
 
   return {

@@ -13,6 +13,7 @@ import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
 import type { Payment } from '../../domain/order/payment.ts';
+import type { LimitScope, LimitScopeTerms } from '../../domain/sale/limit-scope.ts';
 import type { Sale } from '../../domain/sale/sale.ts';
 
 export interface SaleRow {
@@ -22,10 +23,10 @@ export interface SaleRow {
 }
 
 export interface BuyerRow {
-  readonly saleId: SaleId;
+  readonly limitScope: LimitScope;
   readonly buyerId: BuyerId;
   readonly units: number;
-  /** Copied from the sale, so that one row can be judged alone. */
+  /** Copied from the scope, so that one row can be judged alone. */
   readonly limitUnits: number;
 }
 
@@ -37,6 +38,7 @@ export interface QuarantineRow {
 
 export interface Rows {
   readonly sales: Map<SaleId, SaleRow>;
+  readonly limitScopes: Map<LimitScope, LimitScopeTerms>;
   /** By segment name. */
   readonly segments: Map<string, SegmentRecord>;
   /** By quota name. */
@@ -80,6 +82,7 @@ export interface Rows {
 export function emptyRows(): Rows {
   return {
     sales: new Map(),
+    limitScopes: new Map(),
     segments: new Map(),
     quotas: new Map(),
     buyers: new Map(),
@@ -110,6 +113,7 @@ export function emptyRows(): Rows {
 /** Rows to put in place of those of the same key, rows to add, and ids to close. */
 export interface Changes {
   readonly sales?: readonly SaleRow[];
+  readonly limitScopes?: readonly (readonly [LimitScope, LimitScopeTerms])[];
   readonly segments?: readonly SegmentRecord[];
   readonly quotas?: readonly Quota[];
   readonly buyers?: readonly BuyerRow[];

@@ -9,6 +9,7 @@ import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import { BEFORE_ALL } from '../../domain/order/claim.ts';
 import { decidePatch } from '../../domain/sale/decide-patch.ts';
 import { decideSettle, type SettleView } from '../../domain/sale/decide-settle.ts';
+import { decideJoin, limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
@@ -27,9 +28,14 @@ export function createMemorySales(rows: Rows): Sales {
       if (new Set(newQuotas.map(quotaName)).size !== newQuotas.length) {
         throw new Fault('ledger_constraint', `Sale ${draft.id} names a quota twice.`);
       }
+      const segmentCount = new Set(quotas.map((quota) => quota.segment)).size;
+      const scope = limitScopeOf(draft);
+      const joining = decideJoin(rows.limitScopes.get(scope) ?? null, { limitUnits: draft.limitUnits, segmentCount });
+      if (joining.kind !== 'joined') return joining;
       const segments = new Map(newQuotas.map((quota) => [segmentName(quota), emptySegment(quota)]));
       commit(rows, {
         sales: [{ sale, centre, generation: 0 }],
+        limitScopes: [[scope, joining.terms]],
         segments: [...segments.values()],
         quotas: newQuotas,
         entries: draft.totalUnits > 0 ? [stockReceived(draft.id, draft.totalUnits, draft.id)] : [],

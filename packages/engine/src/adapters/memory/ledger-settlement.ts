@@ -7,6 +7,7 @@ import { decideQuarantine } from '../../domain/ledger/decide-quarantine.ts';
 import { decideSettlement, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
 import { claimQuarantined } from '../../domain/ledger/entry.ts';
 import { type Claim, claimId, quotaOf, segmentOf } from '../../domain/order/claim.ts';
+import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settlement.ts';
 import { commitChanges } from './ledger-changes.ts';
@@ -40,7 +41,10 @@ export function createMemorySettlement(rows: Rows, clock: Clock): Settlement {
 }
 
 function viewOf(rows: Rows, clock: Clock, claims: readonly Claim[]): SettlementView {
-  const keys = claims.map((claim) => buyerKey(claim.saleId, claim.buyerId));
+  const keys = claims.flatMap(({ saleId, buyerId }) => {
+    const row = rows.sales.get(saleId);
+    return row ? [buyerKey(limitScopeOf(row.sale), buyerId)] : [];
+  });
   return {
     nowMs: clock.nowMs(),
     sales: new Map([...rows.sales].map(([id, row]) => [id, row.sale])),

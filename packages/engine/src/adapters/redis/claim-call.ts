@@ -63,14 +63,18 @@ function claimed(segment: SegmentKey, request: ClaimRequest, position: string): 
   return { kind: 'claimed', claim: { orderId, saleId: segment.saleId, buyerId, units, origin } };
 }
 
-/** The script answers both with the buyer's claims as they stood: they say which it was. */
+/**
+ * The script answers both with the buyer's claims as they stood: they say which it was. Behind a bar are those in the other
+ * sales of the limit group, of which the ids alone are told.
+ */
 function replayOrLimit(segment: SegmentKey, request: ClaimRequest, text: string): ClaimOutcome {
-  const marks = readMarks(text, segment);
+  const [own = '', beside = ''] = text.split('|');
+  const marks = readMarks(own, segment);
   const earlier = earlierMark(marks, request.orderId);
   if (earlier && !(request.isForLateMoney && earlier.state === 'ended')) {
     if (earlier.units !== request.units) return { kind: 'content_differs', units: earlier.units };
     return { kind: 'replayed', mark: earlier };
   }
-  const live = marks.filter((mark) => mark.state !== 'ended');
+  const live = [...marks, ...readMarks(beside, segment)].filter((mark) => mark.state !== 'ended');
   return { kind: 'over_limit', liveOrderIds: [...new Set(live.map((mark) => mark.orderId))] };
 }

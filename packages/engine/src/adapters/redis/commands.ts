@@ -7,7 +7,7 @@ import type { Script } from './script.ts';
  */
 export const CLAIM = {
   name: 'claim',
-  keys: ['meta', 'buyers', 'stream'],
+  keys: ['meta', 'buyers', 'stream', 'sales'],
   arguments: ['server', 'identity', 'deadline_ms', 'run_count'],
   takesMore: true,
   words: { '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
@@ -31,7 +31,7 @@ end
 local function with_state(claims, at, state)
   return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
 end
-local meta, buyers, stream = KEYS[1], KEYS[2], KEYS[3]
+local meta, buyers, stream, sales = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local server, identity, deadline_ms, run_count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local now = now_ms()
 if not deadline_ms or now > deadline_ms then return -1 end
@@ -44,7 +44,7 @@ for run = 1, run_count do
 end
 if count > 256 or #ARGV ~= base + 3 * count then return -3 end
 local known = redis.call('HMGET', buyers, '', unpack(ARGV, base + 1, base + count))
-local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq')
+local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group')
 local epoch, state = facts[2], facts[3]
 local starts_ms, ends_ms, limit, seq = tonumber(facts[4]), tonumber(facts[5]), tonumber(facts[6]), tonumber(facts[7])
 if not epoch or known[1] ~= epoch or not (starts_ms and ends_ms and limit and seq) then return -2 end
@@ -56,6 +56,21 @@ local function fence_for(is_late_money)
   if now < starts_ms then return -6 end
   if now >= ends_ms then return -7 end
   return 0
+end
+local beside = {}
+if facts[8] then
+  local group_prefix = string.sub(sales, 1, -#'sales' - 1)
+  local members = redis.pcall('SMEMBERS', sales)
+  for _, sale in ipairs(members.err and {} or members) do
+    local other = group_prefix .. sale .. ':buyers'
+    local held = other ~= buyers and redis.pcall('HMGET', other, unpack(ARGV, base + 1, base + count))
+    if held and not held.err then beside[#beside + 1] = held end
+  end
+end
+local function claims_beside(at)
+  local claims = ''
+  for _, held in ipairs(beside) do claims = claims .. (held[at] or '') end
+  return claims
 end
 local function look(claims, order_id)
   local earlier, live_units = nil, 0
@@ -79,11 +94,16 @@ for run = 1, run_count do
     local claims = running[buyer] or known[i + 1] or ''
     local earlier, live_units = nil, 0
     if claims ~= '' then earlier, live_units = look(claims, order_id) end
+    local others = claims_beside(i)
+    if others ~= '' then
+      local _, units_beside = look(others, order_id)
+      live_units = live_units + units_beside
+    end
     local left = available[channel]
     local answer
     if earlier and not (is_late_money and earlier == 'e') then answer = claims
     elseif fence ~= 0 then answer = fence
-    elseif live_units + units > limit then answer = claims
+    elseif live_units + units > limit then answer = claims .. '|' .. others
     elseif not left then answer = -2
     elseif left == 0 then answer = -8
     elseif left < units then answer = { left }
@@ -220,7 +240,18 @@ return { 0, debited }`,
  */
 export const LOAD = {
   name: 'load',
-  keys: ['meta', 'buyers', 'stream', 'loose', 'released', 'moves', 'staged_buyers', 'staged_loose', 'staged_released'],
+  keys: [
+    'meta',
+    'buyers',
+    'stream',
+    'loose',
+    'released',
+    'moves',
+    'sales',
+    'staged_buyers',
+    'staged_loose',
+    'staged_released',
+  ],
   arguments: [
     'server',
     'identity',
@@ -234,6 +265,8 @@ export const LOAD = {
     'buyer_count',
     'loose_count',
     'released_count',
+    'sale',
+    'group',
   ],
   takesMore: true,
   words: { '1': 'loaded', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument', '-4': 'half_staged' },
@@ -249,16 +282,17 @@ local function is_units(number)
   return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
 end
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9]
+local sales, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local version, state, starts_ms, ends_ms = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local limit = tonumber(ARGV[9])
 local buyer_count, loose_count, released_count = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local sale, group = ARGV[13], ARGV[14]
 if not deadline_ms or now_ms() > deadline_ms then return -1 end
 if server ~= identity then return -2 end
 if not (is_units(epoch) and is_units(version) and starts_ms and ends_ms and is_units(limit)) then return -3 end
 if #ARGV % 2 ~= 0 or #ARGV > 512 then return -3 end
-for at = 14, #ARGV, 2 do
+for at = 16, #ARGV, 2 do
   if not is_units(tonumber(ARGV[at])) then return -3 end
 end
 local function kind(key) return redis.call('TYPE', key).ok end
@@ -288,10 +322,15 @@ take(staged_buyers, buyers, buyer_count)
 take(staged_loose, loose, loose_count)
 take(staged_released, released, released_count)
 redis.call('HSET', buyers, '', digits(epoch))
+if group ~= '' then
+  if kind(sales) ~= 'set' then redis.call('UNLINK', sales) end
+  redis.call('SADD', sales, sale)
+  redis.call('HSET', meta, 'group', group)
+end
 redis.call('HSET', meta, 'identity', identity, 'epoch', digits(epoch), 'version', digits(version), 'state', state,
   'starts_ms', digits(starts_ms), 'ends_ms', digits(ends_ms), 'limit', digits(limit), 'seq', '0',
   'generation', digits(generation + 1))
-for at = 13, #ARGV, 2 do
+for at = 15, #ARGV, 2 do
   redis.call('HSET', meta, 'available:' .. ARGV[at], digits(tonumber(ARGV[at + 1])))
 end
 return 1`,

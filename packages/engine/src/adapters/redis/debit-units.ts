@@ -2,19 +2,18 @@
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import type { Debit, DebitAnswer, GateCall, Refused } from '../../ports/gate.ts';
 import { DEBIT } from './commands.ts';
-import type { RedisConnection } from './connection.ts';
-import { keysOf } from './keys.ts';
+import type { LaidOut } from './layout.ts';
 import { writeWord } from './marks.ts';
 import { stampOf } from './stamp.ts';
 
 export async function debitUnits(
-  connection: RedisConnection,
+  { connection, layout }: LaidOut,
   call: GateCall,
   { moveId, epoch, channel, units }: Debit,
 ): Promise<DebitAnswer | Refused> {
   invariant(units === null || (isUnitCount(units) && units > 0), 'a debit is a positive whole number of units');
   const answer = await connection.run(DEBIT, {
-    keys: keysOf(call.segment),
+    keys: await layout.keysOf(call.segment),
     arguments: {
       ...stampOf(connection, call),
       epoch,

@@ -20,6 +20,7 @@ import { LOAD, READ } from './commands.ts';
 import { openConnection } from './connection.ts';
 import { debitUnits } from './debit-units.ts';
 import { keysOf, stagedKeysOf } from './keys.ts';
+import { createLayout } from './layout.ts';
 import { type RedisServer, startRedis } from './redis-server.contract.ts';
 import { openRedisStore, type RedisStore } from './store.ts';
 
@@ -175,7 +176,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
   test.each(['meta', 'buyers', 'stream'] as const)('lost %s sells nothing, and can be loaded', async (part) => {
     const segment = await openIn(store, 10);
     await segment.win(request());
-    await server().admin.del(keysOf(segment.key)[part]);
+    await server().admin.del(keysOf(segment.key, null)[part]);
     const before = await digest();
     expect(await segment.claimOne(request())).toEqual({ kind: 'not_ready' });
     expect(await digest()).toBe(before);
@@ -189,7 +190,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     async (part) => {
       const segment = await openIn(store, 10);
       const claim = await segment.win(request());
-      await server().admin.set(keysOf(segment.key)[part], 'of somebody else');
+      await server().admin.set(keysOf(segment.key, null)[part], 'of somebody else');
       const before = await digest();
       const [outcome] = await segment.claim([request()]);
       if (part === 'meta' || part === 'buyers' || part === 'stream') expect(outcome).toEqual({ kind: 'not_ready' });
@@ -211,7 +212,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
       ['seq', ''],
       ['limit', 'x'],
     ] as const) {
-      const { meta } = keysOf(segment.key);
+      const { meta } = keysOf(segment.key, null);
       const known = (await server().admin.hget(meta, field)) ?? '';
       await server().admin.hset(meta, field, value);
       expect(await segment.claimOne(request())).toEqual({ kind: 'not_ready' });
@@ -222,7 +223,18 @@ describe.skipIf('missing' in found)('a Redis that', () => {
 
   test('has a stream that is ahead of its segment sells nothing, and must be loaded', async () => {
     const segment = await openIn(store, 10);
-    await server().admin.xadd(keysOf(segment.key).stream, '1-500', 'o', 'of', 'b', 'nobody', 'u', '1', 'q', 'web');
+    await server().admin.xadd(
+      keysOf(segment.key, null).stream,
+      '1-500',
+      'o',
+      'of',
+      'b',
+      'nobody',
+      'u',
+      '1',
+      'q',
+      'web',
+    );
     expect(await segment.claimOne(request())).toEqual({ kind: 'not_ready' });
     expect(await store.gate.read(segment.key)).toBeNull();
     expect(await segment.load({ epoch: 2, units: 9 })).toBe('loaded');
@@ -242,7 +254,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     await server().admin.config('SET', 'maxmemory', 0);
     expect(refusal).toMatchObject({ code: 'gate_unavailable' });
     const { position } = await segment.view();
-    const { buyers, stream } = keysOf(segment.key);
+    const { buyers, stream } = keysOf(segment.key, null);
     expect(position.seq % 256).toBe(0);
     expect(position.seq).toBeGreaterThan(0);
     expect(await server().admin.xlen(stream)).toBe(position.seq);
@@ -266,7 +278,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const segment = await openIn(store, 10);
     await segment.win(request());
     expect(await store.queue.read('a', 10)).toHaveLength(1);
-    await server().admin.xgroup('DESTROY', keysOf(segment.key).stream, 'workers');
+    await server().admin.xgroup('DESTROY', keysOf(segment.key, null).stream, 'workers');
     expect(await store.queue.read('a', 10)).toHaveLength(1);
   });
 
@@ -285,7 +297,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
   test('P14: has a claim queued again under a later id gives it with the origin that it had', async () => {
     const segment = await openIn(store, 10);
     const claim = await segment.win(request());
-    const { stream } = keysOf(segment.key);
+    const { stream } = keysOf(segment.key, null);
     const [entry] = await server().admin.xrange(stream, '-', '+');
     await server().admin.xdel(stream, '1-1');
     await server().admin.xadd(stream, '1-900', ...(entry?.[1] ?? []), 'p', '1-1');
@@ -298,22 +310,22 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const view = await segment.view();
     const connection = await openConnection({ url: server().url, times: TIMES });
     opened.push(connection);
-    const staged = stagedKeysOf(segment.key, 'half');
+    const staged = stagedKeysOf(segment.key, null, 'half');
     await server().admin.hset(staged.staged_buyers, 'one', 's x 1 1-1 web;');
     const { identity, deadlineMs } = await segment.call();
     const half = { buyer_count: 2, loose_count: 0, released_count: 0 };
     const answer = await connection.run(LOAD, {
-      keys: { ...keysOf(segment.key), ...staged },
+      keys: { ...keysOf(segment.key, null), ...staged },
       arguments: {
         ...{ server: identity, identity, deadline_ms: deadlineMs, epoch: 2, version: 1, state: 'live' },
-        ...{ starts_ms: 0, ends_ms: 1, limit: 1, ...half },
+        ...{ starts_ms: 0, ends_ms: 1, limit: 1, ...half, sale: 'sale', group: '' },
       },
       more: ['web', 10],
     });
     expect(answer).toBe('half_staged');
     expect(await segment.view()).toEqual(view);
     expect(
-      await connection.run(READ, { keys: keysOf(newSegment()), arguments: { from: '-', through: '+', max: 9 } }),
+      await connection.run(READ, { keys: keysOf(newSegment(), null), arguments: { from: '-', through: '+', max: 9 } }),
     ).toBe('absent');
   });
 
@@ -337,8 +349,9 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const segment = await openIn(store, 5);
     const connection = await openConnection({ url: server().url, times: TIMES });
     opened.push(connection);
+    const laidOut = { connection, layout: createLayout(connection) };
     const debit = async (moveId: string, units: number | null, epoch = 1) =>
-      debitUnits(connection, await segment.call(), { moveId, units, epoch, channel: 'web' });
+      debitUnits(laidOut, await segment.call(), { moveId, units, epoch, channel: 'web' });
     const { generation } = await segment.view();
     expect(await debit('m1', 2)).toEqual({ kind: 'debited', units: 2 });
     expect(await debit('m1', 4)).toEqual({ kind: 'repeated', units: 2 });

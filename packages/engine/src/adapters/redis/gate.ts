@@ -8,21 +8,20 @@ import type { Claim } from '../../domain/order/claim.ts';
 import { type ClaimOutcome, type Gate, type GateCall, MAX_CLAIMS_PER_CALL, type Refused } from '../../ports/gate.ts';
 import { readAnswers, writeClaims } from './claim-call.ts';
 import { CLAIM, CREDIT, MARK_SETTLED, RELEASE, SET_TERMS } from './commands.ts';
-import type { RedisConnection } from './connection.ts';
 import { debitUnits } from './debit-units.ts';
-import { keysOf } from './keys.ts';
+import type { LaidOut } from './layout.ts';
 import { loadSegment } from './load-segment.ts';
 import { nameOf, writeWord } from './marks.ts';
 import { readSegmentView } from './read-segment.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
-export interface RedisGateParts {
-  readonly connection: RedisConnection;
+export interface RedisGateParts extends LaidOut {
   /** Called after a call that queued something. */
   readonly onQueued: () => void;
 }
 
-export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate {
+export function createRedisGate(parts: RedisGateParts): Gate {
+  const { connection, layout, onQueued } = parts;
   return {
     async identity() {
       return connection.identity();
@@ -37,7 +36,7 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
       }
       const { run_count, columns } = writeClaims(claims);
       const reply = await connection.run(CLAIM, {
-        keys: keysOf(call.segment),
+        keys: await layout.keysOf(call.segment),
         arguments: { ...stampOf(connection, call), run_count },
         more: columns,
       });
@@ -52,7 +51,7 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
 
     async markSettled(call, claims) {
       for (let from = 0; ; from += MAX_CLAIMS_PER_CALL) {
-        const answer = await markSettled(connection, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
+        const answer = await markSettled(parts, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
         if (answer !== 'marked' || from + MAX_CLAIMS_PER_CALL >= claims.length) return answer;
       }
     },
@@ -60,17 +59,17 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
     async credit(call, { epoch, moveId, channel, units }) {
       invariant(isUnitCount(units) && units > 0, 'a credit is a positive whole number of units');
       const answer = await connection.run(CREDIT, {
-        keys: keysOf(call.segment),
+        keys: await layout.keysOf(call.segment),
         arguments: { ...stampOf(connection, call), epoch, move_id: moveId, channel: writeWord(channel), units },
       });
       return wordOr(answer, 'a quota holds a number of units that stays exact');
     },
 
-    debit: (call, debit) => debitUnits(connection, call, debit),
+    debit: (call, debit) => debitUnits(parts, call, debit),
 
     async release(call, claim, epoch, destination) {
       const answer = await connection.run(RELEASE, {
-        keys: keysOf(call.segment),
+        keys: await layout.keysOf(call.segment),
         arguments: {
           ...stampOf(connection, call),
           ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment), destination },
@@ -82,7 +81,7 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
     async setTerms(call, terms, epoch) {
       const { version, state, startsAtMs, endsAtMs, limitUnits } = terms;
       const answer = await connection.run(SET_TERMS, {
-        keys: keysOf(call.segment),
+        keys: await layout.keysOf(call.segment),
         arguments: {
           ...stampOf(connection, call),
           ...{ epoch, version, state, starts_ms: startsAtMs, ends_ms: endsAtMs, limit: limitUnits },
@@ -91,15 +90,15 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
       return wordOr(answer, 'terms are whole numbers');
     },
 
-    load: (call, load) => loadSegment(connection, call, load),
-    read: (segment: SegmentKey) => readSegmentView(connection, segment),
+    load: (call, load) => loadSegment(parts, call, load),
+    read: (segment: SegmentKey) => readSegmentView(parts, segment),
   };
 }
 
-async function markSettled(connection: RedisConnection, call: GateCall, claims: readonly Claim[]) {
+async function markSettled({ connection, layout }: RedisGateParts, call: GateCall, claims: readonly Claim[]) {
   const names = claims.map((claim) => nameOf(claim, call.segment));
   const answer = await connection.run(MARK_SETTLED, {
-    keys: keysOf(call.segment),
+    keys: await layout.keysOf(call.segment),
     arguments: { ...stampOf(connection, call), count: claims.length },
     more: [
       ...claims.map((claim) => claim.buyerId),

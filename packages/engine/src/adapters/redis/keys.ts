@@ -1,13 +1,18 @@
 /**
- * Names of the keys. All keys of a segment share one hash tag, so that a script may touch them together in a cluster, too.
+ * Names of the keys. All keys of a segment share one hash tag, and so do the same segments of all sales of a limit group, so
+ * that a script may touch them together in a cluster, too.
  */
+import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 
 const PREFIX = 'sluice';
 
 /** Which segments were ever loaded: where a reader of the queue looks. */
 export const SEGMENTS_KEY = `${PREFIX}:segments`;
+/** Sale -> its limit group, of those that are in one. */
+export const GROUPS_KEY = `${PREFIX}:groups`;
 export const ARRIVALS_CHANNEL = `${PREFIX}:arrivals`;
 export const ORDERS_CHANNEL = `${PREFIX}:orders`;
 
@@ -21,6 +26,8 @@ export interface SegmentKeys {
   readonly loose: string;
   readonly released: string;
   readonly moves: string;
+  /** Of a limit group: the sales whose segments share the hash tag. */
+  readonly sales: string;
 }
 
 export interface StagedKeys {
@@ -29,22 +36,31 @@ export interface StagedKeys {
   readonly staged_released: string;
 }
 
-export function keysOf(segment: SegmentKey): SegmentKeys {
-  const key = (part: string) => `${tagOf(segment)}:${part}`;
+export function keysOf(segment: SegmentKey, limitGroup: string | null): SegmentKeys {
+  const tag = tagOf(segment, limitGroup);
+  const own = limitGroup === null ? tag : `${tag}:${wordOfSale(segment.saleId)}`;
+  const key = (part: string) => `${own}:${part}`;
   return {
     ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream') },
     ...{ loose: key('loose'), released: key('released'), moves: key('moves') },
+    sales: `${tag}:sales`,
   };
 }
 
+/** How a sale is called in `sales`, and in the names of its keys beside the others of its group. */
+export function wordOfSale(saleId: SaleId): string {
+  return encodeURIComponent(saleId);
+}
+
 /** Each attempt to load stages under names of its own. */
-export function stagedKeysOf(segment: SegmentKey, attempt: string): StagedKeys {
-  const key = (part: string) => `${tagOf(segment)}:staged:${attempt}:${part}`;
+export function stagedKeysOf(segment: SegmentKey, limitGroup: string | null, attempt: string): StagedKeys {
+  const key = (part: string) => `${tagOf(segment, limitGroup)}:staged:${attempt}:${part}`;
   return { staged_buyers: key('buyers'), staged_loose: key('loose'), staged_released: key('released') };
 }
 
-function tagOf({ saleId, region, segment }: SegmentKey): string {
-  return `${PREFIX}:{${encodeURIComponent(saleId)}:${encodeURIComponent(region)}:${segment}}`;
+function tagOf({ saleId, region, segment }: SegmentKey, limitGroup: string | null): string {
+  const scope = limitScopeOf({ id: saleId, ...(limitGroup !== null && { limitGroup }) });
+  return `${PREFIX}:{${encodeURIComponent(scope)}:${encodeURIComponent(region)}:${segment}}`;
 }
 
 export function writeSegment({ saleId, region, segment }: SegmentKey): string {

@@ -9,7 +9,8 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import type { GateCall, Refused } from '../../ports/gate.ts';
 import { LOAD } from './commands.ts';
 import type { RedisConnection } from './connection.ts';
-import { keysOf, SEGMENTS_KEY, stagedKeysOf, writeSegment } from './keys.ts';
+import { keysOf, stagedKeysOf, wordOfSale } from './keys.ts';
+import type { LaidOut } from './layout.ts';
 import { isOfSegment, nameOf, writeMark, writeWord } from './marks.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
@@ -27,7 +28,7 @@ interface Staging {
 }
 
 export async function loadSegment(
-  connection: RedisConnection,
+  { connection, layout }: LaidOut,
   call: GateCall,
   load: SegmentLoad,
 ): Promise<'loaded' | Refused> {
@@ -36,21 +37,23 @@ export async function loadSegment(
     invariant(isUnitCount(units), `what is loaded for ${channel} is a whole number of units`);
   }
   const staging = stagingOf(load);
-  const staged = stagedKeysOf(load.segment, randomUUID());
-  await connection.command('SADD', SEGMENTS_KEY, writeSegment(load.segment));
+  const { limitGroup = null } = load.terms;
+  const staged = stagedKeysOf(load.segment, limitGroup, randomUUID());
+  await layout.settleIn(load.segment, limitGroup);
   await stage(connection, 'HSET', staged.staged_buyers, [...staging.buyers].flat());
   await stage(connection, 'HSET', staged.staged_loose, [...staging.loose].flat());
   await stage(connection, 'SADD', staged.staged_released, [...staging.released]);
 
   const { version, state, startsAtMs, endsAtMs, limitUnits } = load.terms;
   const answer = await connection.run(LOAD, {
-    keys: { ...keysOf(load.segment), ...staged },
+    keys: { ...keysOf(load.segment, limitGroup), ...staged },
     arguments: {
       ...stampOf(connection, call),
       ...{ epoch: load.epoch, version, state, starts_ms: startsAtMs, ends_ms: endsAtMs, limit: limitUnits },
       buyer_count: staging.buyers.size,
       loose_count: staging.loose.size,
       released_count: staging.released.size,
+      ...{ sale: wordOfSale(load.segment.saleId), group: limitGroup ?? '' },
     },
     more: [...load.availableUnits].flatMap(([channel, units]) => [writeWord(channel), units]),
   });

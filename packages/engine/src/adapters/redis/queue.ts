@@ -7,8 +7,8 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import { type Queue, type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
 import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
-import type { RedisConnection } from './connection.ts';
-import { keysOf, readSegment, SEGMENTS_KEY } from './keys.ts';
+import { readSegment, SEGMENTS_KEY } from './keys.ts';
+import type { LaidOut } from './layout.ts';
 import { nameOf, readOrigin, readWord } from './marks.ts';
 
 /** Entries of one removal, which the script bounds, and of one look. */
@@ -17,7 +17,8 @@ const PEEKED_AT_ONCE = 1_000;
 
 type Entry = readonly [id: string, fields: readonly string[]];
 
-export function createRedisQueue(connection: RedisConnection, onArrival: Queue['onArrival']): Queue {
+export function createRedisQueue(laidOut: LaidOut, onArrival: Queue['onArrival']): Queue {
+  const { connection, layout } = laidOut;
   /** Where the last read began: the next begins with the others, so that one busy segment cannot starve them. */
   let turn = 0;
 
@@ -29,7 +30,9 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
   /** Those that have entries, read or not: sales that are over cost a look each, and no script. */
   async function withEntries(): Promise<readonly SegmentKey[]> {
     const all = await segments();
-    const sizes = await Promise.all(all.map((segment) => connection.command('XLEN', keysOf(segment).stream)));
+    const sizes = await Promise.all(
+      all.map(async (segment) => connection.command('XLEN', (await layout.keysOf(segment)).stream)),
+    );
     return all.filter((_, at) => Number(sizes[at]) > 0);
   }
 
@@ -41,7 +44,7 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
       for (const segment of [...all.slice(turn), ...all.slice(0, turn)]) {
         if (entries.length >= max) break;
         const reply = await connection.run(QUEUE_READ, {
-          keys: keysOf(segment),
+          keys: await layout.keysOf(segment),
           arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max: max - entries.length },
         });
         entries.push(...entriesOf(segment, reply as readonly Entry[]));
@@ -53,13 +56,13 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
       const bySegment = grouped(claims);
       for (const named of bySegment.values()) {
         for (let from = 0; from < named.length; from += REMOVED_AT_ONCE) {
-          await remove(connection, named.slice(from, from + REMOVED_AT_ONCE));
+          await remove(laidOut, named.slice(from, from + REMOVED_AT_ONCE));
         }
       }
     },
 
     async peek(segment) {
-      const { stream } = keysOf(segment);
+      const { stream } = await layout.keysOf(segment);
       const entries: QueueEntry[] = [];
       for (let from = '-'; ; ) {
         const page = (await connection.command('XRANGE', stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
@@ -73,7 +76,7 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
     async depth() {
       const all = await withEntries();
       const depths = await Promise.all(
-        all.map((segment) => connection.run(QUEUE_DEPTH, { keys: keysOf(segment), arguments: {} })),
+        all.map(async (segment) => connection.run(QUEUE_DEPTH, { keys: await layout.keysOf(segment), arguments: {} })),
       );
       const filled = depths.map((reply) => reply.map(Number)).filter(([entries]) => entries);
       return {
@@ -86,13 +89,13 @@ export function createRedisQueue(connection: RedisConnection, onArrival: Queue['
   };
 }
 
-async function remove(connection: RedisConnection, claims: readonly Claim[]): Promise<void> {
+async function remove({ connection, layout }: LaidOut, claims: readonly Claim[]): Promise<void> {
   const [first] = claims;
   if (!first) return;
   const segment = segmentOf(first);
   const names = claims.map((claim) => nameOf(claim, segment));
   const answer = await connection.run(QUEUE_REMOVE, {
-    keys: keysOf(segment),
+    keys: await layout.keysOf(segment),
     arguments: { count: claims.length },
     more: [
       ...names.map((name) => name.position),

@@ -5,8 +5,7 @@ import { type Claim, claimId, type Position } from '../../domain/order/claim.ts'
 import { SALE_STATES, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { SegmentView } from '../../ports/gate.ts';
 import { READ } from './commands.ts';
-import type { RedisConnection } from './connection.ts';
-import { keysOf } from './keys.ts';
+import type { LaidOut } from './layout.ts';
 import { readOrigin, readWord, writePosition } from './marks.ts';
 
 /** About a millisecond and a half of the server. */
@@ -25,8 +24,8 @@ interface Page {
   readonly last: string;
 }
 
-export async function readSegmentView(connection: RedisConnection, segment: SegmentKey): Promise<SegmentView | null> {
-  const first = await readPage(connection, segment, { from: '-', through: '+' });
+export async function readSegmentView(laidOut: LaidOut, segment: SegmentKey): Promise<SegmentView | null> {
+  const first = await readPage(laidOut, segment, { from: '-', through: '+' });
   if (!first) return null;
   const meta = new Map<string, string>();
   for (let at = 0; at < first.meta.length; at += 2) meta.set(first.meta[at] ?? '', first.meta[at + 1] ?? '');
@@ -40,7 +39,7 @@ export async function readSegmentView(connection: RedisConnection, segment: Segm
       const claim = claimOf(segment, parts);
       unsettled.set(claimId(claim), claim);
     }
-    page = page.last === '' ? null : await readPage(connection, segment, { from: `(${page.last}`, through });
+    page = page.last === '' ? null : await readPage(laidOut, segment, { from: `(${page.last}`, through });
   }
 
   return {
@@ -59,11 +58,11 @@ export async function readSegmentView(connection: RedisConnection, segment: Segm
 }
 
 async function readPage(
-  connection: RedisConnection,
+  { connection, layout }: LaidOut,
   segment: SegmentKey,
   range: { readonly from: string; readonly through: string },
 ): Promise<Page | null> {
-  const reply = await connection.run(READ, { keys: keysOf(segment), arguments: { ...range, max: PAGE } });
+  const reply = await connection.run(READ, { keys: await layout.keysOf(segment), arguments: { ...range, max: PAGE } });
   if (typeof reply === 'string') return null;
   const [meta, moves, released, claims, last] = reply as [string[], string[], string[], string[][], string];
   return { meta, moves, released, claims, last };
@@ -83,12 +82,14 @@ function releasedIdOf(segment: SegmentKey, name: string): string {
 function termsOf(meta: ReadonlyMap<string, string>): SaleTerms {
   const state = SALE_STATES.find((each) => each === meta.get('state'));
   invariant(state, 'a segment has the state of a sale');
+  const limitGroup = meta.get('group');
   return {
     version: numberOf(meta, 'version'),
     state,
     startsAtMs: numberOf(meta, 'starts_ms'),
     endsAtMs: numberOf(meta, 'ends_ms'),
     limitUnits: numberOf(meta, 'limit'),
+    ...(limitGroup !== undefined && { limitGroup }),
   };
 }
 

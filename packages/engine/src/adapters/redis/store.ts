@@ -9,6 +9,7 @@ import { createRedisClaimMarks } from './claim-marks.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
+import { createLayout } from './layout.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
 import { warningsAbout } from './server-settings.ts';
@@ -36,10 +37,11 @@ export async function openRedisStore({ clock, ...options }: RedisStoreOptions): 
     const warnings = await warningsAbout(connection);
     const hints = await openHints(options.url, options.times);
     const arrivals = createArrivals(hints, clock);
+    const laidOut = { connection, layout: createLayout(connection) };
     return {
-      gate: createRedisGate({ connection, onQueued: arrivals.tell }),
-      queue: createRedisQueue(connection, arrivals.listen),
-      marks: createRedisClaimMarks(connection),
+      gate: createRedisGate({ ...laidOut, onQueued: arrivals.tell }),
+      queue: createRedisQueue(laidOut, arrivals.listen),
+      marks: createRedisClaimMarks(laidOut),
       feed: createRedisOrderFeed(hints),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + connection.clockOffsetMs },
       warnings,

@@ -22,6 +22,7 @@ import {
   REGION,
   stockOf,
 } from '../../ports/ledger-fixture.contract.ts';
+import { newGroup } from '../../ports/limit-groups.contract.ts';
 
 interface CrowdSubject {
   readonly name: string;
@@ -102,6 +103,36 @@ export function crowdContract(subject: CrowdSubject): void {
         expect(kinds.filter((kind) => kind === 'refused')).toHaveLength(CROWD - 1);
         expect(await brokenLaws(ledger, saleId)).toEqual([]);
       }
+    });
+
+    test('sells a buyer one of three sales, however many settle them at the same moment', async () => {
+      const limitGroup = newGroup();
+      const sales: string[] = [];
+      for (let each = 0; each < 3; each++) {
+        sales.push(await openSale(ledger, { totalUnits: 1_000, limitUnits: 1, limitGroup }));
+      }
+      const buyers = 60;
+      for (let round = 0; round < 5; round++) {
+        // Each settles one sale's claims of all buyers, new ones and known ones, in an order of its own.
+        const answers = await atOnce((one, index) => {
+          const claims = Array.from({ length: buyers }, (_, at) => {
+            const seq = 1 + round * CROWD * buyers + index * buyers + at;
+            return newClaim(sales[index % 3] ?? '', seq, { buyerId: `any-${(at + round * 30) % 180}` });
+          });
+          return one.settlement.settle(index % 2 === 0 ? claims : [...claims].reverse());
+        });
+        const kinds = answers.flat().map(({ kind }) => kind);
+        expect(kinds.filter((kind) => kind !== 'settled' && kind !== 'refused')).toEqual([]);
+        expect(kinds.filter((kind) => kind === 'settled')).toHaveLength(round === 0 ? buyers : buyers / 2);
+      }
+      const counts = new Map<string, number>();
+      for (const saleId of sales) {
+        const { orders } = await ledger.orders.list({ saleId, state: 'pending' }, null, 1_000);
+        for (const { buyerId } of orders) counts.set(buyerId, (counts.get(buyerId) ?? 0) + 1);
+        expect(await brokenLaws(ledger, saleId)).toEqual([]);
+      }
+      expect([...new Set(counts.values())]).toEqual([1]);
+      expect(counts.size).toBe(buyers + 4 * (buyers / 2));
     });
 
     test('makes one order of two claims for it in two segments, and gives the other’s units back', async () => {

@@ -9,9 +9,9 @@ import { segmentName } from '../../domain/inventory/quota.ts';
 import type { EndFacts } from '../../domain/ledger/changes.ts';
 import { segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
-import type { SaleState } from '../../domain/sale/sale.ts';
+import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import { orderOfRow, segmentKeyOf } from './rows.ts';
-import type { LedgerTransaction, OrderTable } from './schema.ts';
+import type { LedgerTransaction, OrderTable, SaleTable } from './schema.ts';
 import { lockQuotas, lockSegments } from './segment-rows.ts';
 import { type Reader, readNowMs } from './settlement-view.ts';
 
@@ -34,11 +34,13 @@ export async function lockOrders(reader: Reader, orderIds: readonly OrderId[]): 
     seen.map((row) => row.order_id),
   );
   const nowMs = await readNowMs(reader);
-  const states = await saleStatesOf(trx, seen);
+  const sales = await salesOf(trx, seen);
   return rows.map(orderOfRow).map((order) => {
-    const saleState = states.get(order.saleId);
-    invariant(saleState, `sale ${order.saleId} of an order is in the ledger`);
-    return { order, facts: { nowMs, epoch: epochOf(order, epochs), saleState } };
+    const sale = sales.get(order.saleId);
+    invariant(sale, `sale ${order.saleId} of an order is in the ledger`);
+    const { state: saleState, limit_group: limitGroup } = sale;
+    const limitScope = limitScopeOf({ id: sale.id, ...(limitGroup !== null && { limitGroup }) });
+    return { order, facts: { nowMs, epoch: epochOf(order, epochs), saleState, limitScope } };
   });
 }
 
@@ -56,13 +58,17 @@ export async function lockOrder(reader: Reader, orderId: OrderId): Promise<Locke
 }
 
 /** Read behind the segments' locks, which whoever settles a sale must have, too. */
-async function saleStatesOf(
+async function salesOf(
   trx: LedgerTransaction,
   rows: readonly OrderTable[],
-): Promise<ReadonlyMap<SaleId, SaleState>> {
+): Promise<ReadonlyMap<SaleId, Pick<SaleTable, 'id' | 'state' | 'limit_group'>>> {
   const saleIds = [...new Set(rows.map((row) => row.sale_id))];
-  const sales = await trx.selectFrom('sales').select(['id', 'state']).where('id', 'in', saleIds).execute();
-  return new Map(sales.map((sale) => [sale.id, sale.state]));
+  const sales = await trx
+    .selectFrom('sales')
+    .select(['id', 'state', 'limit_group'])
+    .where('id', 'in', saleIds)
+    .execute();
+  return new Map(sales.map((sale) => [sale.id, sale]));
 }
 
 function epochOf(order: Order, epochs: ReadonlyMap<string, number>): number {

@@ -192,8 +192,9 @@ function write(reader: Reader, changes: LedgerChanges): Promise<void> {
 
 async function orderOrNull(reader: Reader, orderId: OrderId) {
   const locked = await lockOrder(reader, orderId);
-  // Of no order nothing is freed, so neither epoch nor state matters.
-  return locked ?? { order: null, facts: { nowMs: await readNowMs(reader), epoch: 0, saleState: 'live' as const } };
+  // Of no order nothing is freed, so none of it matters.
+  const nobodys = { epoch: 0, saleState: 'live', limitScope: '' } as const;
+  return locked ?? { order: null, facts: { nowMs: await readNowMs(reader), ...nobodys } };
 }
 
 async function paymentNamed({ trx }: Reader, reference: string, outcome: PaymentOutcome) {

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { isLive, ORDER_STATES, placeOfOrder } from '../../domain/order/order.ts';
 import type { AccountBalance, BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
-import { quotaOfRow } from './rows.ts';
+import { type LimitScope, limitScopeOf } from '../../domain/sale/limit-scope.ts';
+import { quotaOfRow, saleOf } from './rows.ts';
 import type { LedgerDatabase, LedgerTransaction } from './schema.ts';
 
 /** Enough to see what is wrong; if all are wrong, nobody reads all of them. */
@@ -13,7 +14,11 @@ export function readBooks(db: LedgerDatabase): Promise<readonly SaleBooks[]> {
   return db.transaction().execute(async (trx) => {
     const sales = await trx.selectFrom('sales').selectAll().orderBy('id').execute();
     const books: SaleBooks[] = [];
-    for (const { id, total_units, free_units, allotted_units } of sales) {
+    const counted = new Set<LimitScope>();
+    for (const row of sales) {
+      const { id, total_units, free_units, allotted_units } = row;
+      const scope = limitScopeOf(saleOf(row));
+      const members = sales.filter((each) => limitScopeOf(saleOf(each)) === scope).map((each) => each.id);
       const quotas = await trx.selectFrom('quotas').selectAll().where('sale_id', '=', id).execute();
       books.push({
         ...{ saleId: id, totalUnits: total_units, freeUnits: free_units, allottedUnits: allotted_units },
@@ -21,8 +26,10 @@ export function readBooks(db: LedgerDatabase): Promise<readonly SaleBooks[]> {
         orders: await orderUnits(trx, id),
         quarantinedUnits: await quarantinedUnits(trx, id),
         journal: [...(await balances(trx, id, 'to_account')), ...(await balances(trx, id, 'from_account'))],
-        wrongBuyers: await wrongBuyers(trx, id),
+        // What is wrong with a group is told once, with the first of its sales.
+        wrongBuyers: counted.has(scope) ? [] : await wrongBuyers(trx, scope, members),
       });
+      counted.add(scope);
     }
     return books;
   });
@@ -70,12 +77,17 @@ async function balances(
   }));
 }
 
-async function wrongBuyers(trx: LedgerTransaction, saleId: string): Promise<readonly BuyerUnits[]> {
+/** `saleIds`: all sales of the scope. */
+async function wrongBuyers(
+  trx: LedgerTransaction,
+  scope: LimitScope,
+  saleIds: readonly string[],
+): Promise<readonly BuyerUnits[]> {
   const live = ORDER_STATES.filter(isLive);
   const ordered = trx
     .selectFrom('orders')
     .select(['buyer_id', (eb) => eb.fn.sum<number>('units').as('ordered_units')])
-    .where('sale_id', '=', saleId)
+    .where('sale_id', 'in', saleIds)
     .where('state', 'in', live)
     .groupBy('buyer_id')
     .as('ordered');
@@ -83,7 +95,7 @@ async function wrongBuyers(trx: LedgerTransaction, saleId: string): Promise<read
     .selectFrom('buyers')
     .leftJoin(ordered, 'ordered.buyer_id', 'buyers.buyer_id')
     .select(['buyers.buyer_id', 'buyers.units', 'ordered.ordered_units'])
-    .where('buyers.sale_id', '=', saleId)
+    .where('buyers.limit_scope', '=', scope)
     .where(sql<boolean>`buyers.units <> coalesce(ordered.ordered_units, 0)`)
     .orderBy('buyers.buyer_id')
     .limit(MOST_WRONG_BUYERS)

@@ -46,6 +46,7 @@ export function saleOf(row: SaleTable): Sale {
     holdMs: row.hold_ms,
     state: row.state,
     version: row.version,
+    ...(row.limit_group !== null && { limitGroup: row.limit_group }),
   };
 }
 
@@ -65,6 +66,7 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     ...offerColumns(draft.offer),
     time_zone: draft.timeZone,
     generation: 0,
+    limit_group: draft.limitGroup ?? null,
   };
 }
 

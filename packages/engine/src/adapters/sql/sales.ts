@@ -10,6 +10,7 @@ import type { SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
 import { lockSale as lockSaleRow } from './centre-rows.ts';
 import type { SqlContext } from './context.ts';
+import { joinScope } from './limit-scopes.ts';
 import { newSaleRow, saleOf } from './rows.ts';
 import type { LedgerTransaction, QuotaTable, SegmentTable } from './schema.ts';
 import { settleSale } from './settle-sale.ts';
@@ -23,6 +24,8 @@ export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
         const existing = await lockSale(trx, draft.id);
         if (existing) return { kind: 'exists', sale: saleOf(existing) };
 
+        const joining = await joinScope({ trx, dialect }, draft, quotas);
+        if (joining.kind !== 'joined') return joining;
         const row = newSaleRow(draft, centreOf(draft.totalUnits));
         await trx.insertInto('sales').values(row).execute();
         await insertQuotas(trx, draft, quotas);

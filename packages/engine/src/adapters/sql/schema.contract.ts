@@ -49,6 +49,7 @@ const REFUSED: Readonly<Record<string, string>> = {
     limit_units, starts_at_ms, ends_at_ms, hold_ms, state, version) values ('T', 'T', 5, 0, 5, 1, 0, 1, 0, 'draft', 1)`,
   'let a buyer have more than the limit': `update buyers set units = 3 where buyer_id = 'buyer-1'`,
   'add a buyer beyond the limit': `insert into buyers values ('S', 'other', 2, 3)`,
+  'add a buyer of a limit scope that is not there': `insert into buyers values ('other', 'other', 2, 1)`,
   'let a buyer have less than nothing': `update buyers set units = -1 where buyer_id = 'buyer-1'`,
   'write an order twice': `insert into orders select * from orders where order_id = 'S/order-1'`,
   'give an order another order’s position': `insert into orders
@@ -101,6 +102,7 @@ const TABLES = [
   'segments',
   'cuts',
   'quotas',
+  'limit_scopes',
   'buyers',
   'orders',
   'moves',

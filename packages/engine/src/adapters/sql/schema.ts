@@ -35,6 +35,16 @@ export interface SaleTable {
   readonly time_zone: string;
   /** Rises whenever units become free. */
   readonly generation: number;
+  /** Null: the limit is the sale's own. */
+  readonly limit_group: string | null;
+}
+
+/** What the sales of a limit scope have in common: one sale, or those of a group. */
+export interface LimitScopeTable {
+  readonly name: string;
+  readonly limit_units: number;
+  readonly segment_count: number;
+  readonly sale_count: number;
 }
 
 export interface SegmentColumns {
@@ -67,10 +77,10 @@ export interface QuotaTable extends QuotaColumns {
 }
 
 export interface BuyerTable {
-  readonly sale_id: string;
+  readonly limit_scope: string;
   readonly buyer_id: string;
   readonly limit_units: number;
-  /** In live orders. */
+  /** In live orders of all sales of the scope. */
   readonly units: number;
 }
 
@@ -216,6 +226,7 @@ export interface LedgerTables {
   readonly segments: SegmentTable;
   readonly cuts: CutTable;
   readonly quotas: QuotaTable;
+  readonly limit_scopes: LimitScopeTable;
   readonly buyers: BuyerTable;
   readonly orders: OrderTable;
   readonly moves: MoveTable;

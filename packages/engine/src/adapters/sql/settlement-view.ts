@@ -5,6 +5,8 @@ import { buyerKey } from '../../domain/ledger/changes.ts';
 import type { SettlementView } from '../../domain/ledger/decide-settlement.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import { byOrder } from '../../domain/order/payment.ts';
+import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
+import type { Sale } from '../../domain/sale/sale.ts';
 import type { SqlDialect } from './dialect.ts';
 import { orderOfRow, quotaOfRow, saleOf, segmentRecordOf } from './rows.ts';
 import type { LedgerTransaction } from './schema.ts';
@@ -32,12 +34,13 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
   // Of an order that another segment's claim became: its end must not come between.
   const orderRows = await statements.ordersLocked(trx, orderIds);
   const orders = new Map(orderRows.map((row) => [row.order_id, orderOfRow(row)]));
-  const buyerUnits = await readBuyerUnits(reader, saleIds, claims);
+  const sales = new Map(saleRows.map((row) => [row.id, saleOf(row)]));
+  const buyerUnits = await readBuyerUnits(reader, sales, claims);
   const surroundings = await statements.surroundings(trx);
   const quarantined = surroundings.quarantine ? await statements.quarantinedAmong(trx, claims) : [];
   return {
     nowMs: surroundings.now_ms,
-    sales: new Map(saleRows.map((row) => [row.id, saleOf(row)])),
+    sales,
     segments: new Map(
       segmentRows.map((row) => segmentRecordOf(row, cutRows)).map((segment) => [segmentName(segment), segment]),
     ),
@@ -55,18 +58,61 @@ function segmentKeysOf(claims: readonly Claim[]): readonly SegmentKey[] {
   return [...keys.values()];
 }
 
+/** Scope after scope, and buyer after buyer: sales of one group meet at the same rows. */
 async function readBuyerUnits(
-  { trx, statements }: Reader,
-  saleIds: readonly string[],
+  reader: Reader,
+  sales: ReadonlyMap<string, Sale>,
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, number>> {
   const units = new Map<string, number>();
-  for (const saleId of saleIds) {
-    const buyerIds = new Set(claims.filter((claim) => claim.saleId === saleId).map((claim) => claim.buyerId));
-    const rows = await statements.buyersOf(trx, [...buyerIds], saleId);
-    for (const row of rows) units.set(buyerKey(saleId, row.buyer_id), row.units);
+  for (const [limitScope, { buyerIds, limitUnits, isShared }] of scopesOf(sales, claims)) {
+    if (isShared) await introduce(reader, { limitScope, limitUnits, buyerIds });
+    const rows = await reader.statements.buyersOf(reader.trx, buyerIds, limitScope);
+    for (const row of rows) units.set(buyerKey(limitScope, row.buyer_id), row.units);
   }
   return units;
+}
+
+interface ScopeToRead {
+  readonly buyerIds: readonly string[];
+  readonly limitUnits: number;
+  readonly isShared: boolean;
+}
+
+function scopesOf(sales: ReadonlyMap<string, Sale>, claims: readonly Claim[]): readonly [string, ScopeToRead][] {
+  const scopes = new Map<string, { readonly sale: Sale; readonly buyerIds: Set<string> }>();
+  for (const { saleId, buyerId } of claims) {
+    const sale = sales.get(saleId);
+    // The decision says what is wrong with a claim of no sale.
+    if (!sale) continue;
+    const scope = scopes.get(limitScopeOf(sale)) ?? { sale, buyerIds: new Set() };
+    scopes.set(limitScopeOf(sale), scope);
+    scope.buyerIds.add(buyerId);
+  }
+  return [...scopes]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([
+        name,
+        {
+          sale: { limitUnits, limitGroup },
+          buyerIds,
+        },
+      ]) => [name, { buyerIds: [...buyerIds].sort(), limitUnits, isShared: limitGroup !== undefined }],
+    );
+}
+
+/**
+ * In a group a buyer may be new to several settlements at the same moment, of which all but one would break the limit's check.
+ * So the row is there before it is judged, and whoever comes second waits for it and sees what the first has taken.
+ */
+async function introduce(
+  { trx, dialect, statements }: Reader,
+  { limitScope, limitUnits, buyerIds }: { limitScope: string; limitUnits: number; buyerIds: readonly string[] },
+): Promise<void> {
+  if (!dialect.locksRows) return;
+  const rows = buyerIds.map((buyer_id) => ({ limit_scope: limitScope, buyer_id, limit_units: limitUnits, units: 0 }));
+  await statements.introduceBuyers(trx, rows);
 }
 
 export async function readNowMs({ trx, dialect }: Pick<Reader, 'trx' | 'dialect'>): Promise<number> {

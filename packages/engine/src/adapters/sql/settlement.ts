@@ -2,6 +2,7 @@
 import { invariant } from '../../domain/invariant.ts';
 import { decideSettlement, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
 import { comparePositions, type Position } from '../../domain/order/claim.ts';
+import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settlement.ts';
 import type { SqlContext } from './context.ts';
 import { quarantineClaim } from './quarantine.ts';
@@ -19,7 +20,7 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
         const view = await readView(reader, claims);
         const { outcomes, changes } = decideSettlement(view, claims);
         await writePositions(reader, view, changes.settledThrough);
-        await writeChanges(reader, changes, (saleId) => limitIn(view, saleId));
+        await writeChanges(reader, changes, limitsIn(view));
         return outcomes;
       });
     },
@@ -29,10 +30,13 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
   };
 }
 
-function limitIn(view: SettlementView, saleId: string): number {
-  const sale = view.sales.get(saleId);
-  invariant(sale, `sale ${saleId} was read`);
-  return sale.limitUnits;
+function limitsIn(view: SettlementView): (limitScope: string) => number {
+  const limits = new Map([...view.sales.values()].map((sale) => [limitScopeOf(sale), sale.limitUnits]));
+  return (limitScope) => {
+    const limitUnits = limits.get(limitScope);
+    invariant(limitUnits !== undefined, `a sale of limit scope ${limitScope} was read`);
+    return limitUnits;
+  };
 }
 
 async function writePositions(

@@ -39,6 +39,12 @@ function claimValues({ orderId, saleId, buyerId, units, origin }: Claim): readon
   return [orderId, saleId, buyerId, units, origin.region, origin.segment, origin.channel, origin.epoch, origin.seq];
 }
 
+const BUYER = ['limit_scope', 'buyer_id', 'limit_units', 'units'] as const;
+
+function buyerValues(row: BuyerTable): readonly unknown[] {
+  return [row.limit_scope, row.buyer_id, row.limit_units, row.units];
+}
+
 export type Statements = ReturnType<typeof createStatements>;
 
 export function createStatements(db: LedgerDatabase, dialect: SqlDialect) {
@@ -61,12 +67,12 @@ export function createStatements(db: LedgerDatabase, dialect: SqlDialect) {
         .$if(dialect.locksRows, (query) => query.forUpdate()),
     ),
 
-    /** `before`: the sale's id. */
-    buyersOf: sizedLookUp<Pick<BuyerTable, 'buyer_id' | 'units'>>((ids, saleId) =>
+    /** `before`: the limit scope. */
+    buyersOf: sizedLookUp<Pick<BuyerTable, 'buyer_id' | 'units'>>((ids, limitScope) =>
       db
         .selectFrom('buyers')
         .select(['buyer_id', 'units'])
-        .where('sale_id', '=', saleId)
+        .where('limit_scope', '=', limitScope)
         .where('buyer_id', 'in', ids)
         .orderBy('buyer_id')
         .$if(dialect.locksRows, (query) => query.forUpdate()),
@@ -152,16 +158,27 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
 
     /** Adds units to buyers that exist and creates those that do not. */
     addToBuyers: sizedInsert<BuyerTable, BuyerTable>({
-      columns: ['sale_id', 'buyer_id', 'limit_units', 'units'],
-      valuesOf: (row) => [row.sale_id, row.buyer_id, row.limit_units, row.units],
+      columns: BUYER,
+      valuesOf: buyerValues,
       build: (rows) => {
         const insert = db.insertInto('buyers').values(rows);
         if (isMysql) return insert.onDuplicateKeyUpdate({ units: sql`buyers.units + values(units)` });
         return insert.onConflict((conflict) =>
           conflict
-            .columns(['sale_id', 'buyer_id'])
+            .columns(['limit_scope', 'buyer_id'])
             .doUpdateSet((eb) => ({ units: eb('buyers.units', '+', eb.ref('excluded.units')) })),
         );
+      },
+    }),
+
+    /** Creates those that do not exist. Of two that create the same one waits for the other, and then finds it. */
+    introduceBuyers: sizedInsert<BuyerTable, BuyerTable>({
+      columns: BUYER,
+      valuesOf: buyerValues,
+      build: (rows) => {
+        const insert = db.insertInto('buyers').values(rows);
+        if (isMysql) return insert.onDuplicateKeyUpdate({ units: sql`buyers.units` });
+        return insert.onConflict((conflict) => conflict.doNothing());
       },
     }),
 

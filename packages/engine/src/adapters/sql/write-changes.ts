@@ -14,7 +14,7 @@ import type { Reader } from './settlement-view.ts';
 export async function writeChanges(
   reader: Reader,
   changes: LedgerChanges,
-  limitOf: (saleId: string) => number,
+  limitOf: (limitScope: string) => number,
 ): Promise<void> {
   const { trx, statements } = reader;
   for (const delta of sortedByKey(changes.quotaDeltas)) await addToQuota(reader, delta);
@@ -22,8 +22,8 @@ export async function writeChanges(
   const taken = buyers.filter((delta) => delta.units > 0);
   await statements.addToBuyers(
     trx,
-    taken.map(({ saleId, buyerId, units }) => ({
-      ...{ sale_id: saleId, buyer_id: buyerId, limit_units: limitOf(saleId), units },
+    taken.map(({ limitScope, buyerId, units }) => ({
+      ...{ limit_scope: limitScope, buyer_id: buyerId, limit_units: limitOf(limitScope), units },
     })),
   );
   for (const delta of buyers) if (delta.units < 0) await takeFromBuyer(trx, delta);
@@ -47,11 +47,12 @@ async function addToQuota(reader: Reader, delta: QuotaDelta): Promise<void> {
   invariant(numAffectedRows === 1n, `quota ${quotaName(key)} was read`);
   if (allottedUnits !== 0) await addToAllotted(reader, key, allottedUnits);
 }
-async function takeFromBuyer(trx: LedgerTransaction, { saleId, buyerId, units }: BuyerDelta): Promise<void> {
+
+async function takeFromBuyer(trx: LedgerTransaction, { limitScope, buyerId, units }: BuyerDelta): Promise<void> {
   const { numUpdatedRows } = await trx
     .updateTable('buyers')
     .set((eb) => ({ units: eb('units', '+', units) }))
-    .where('sale_id', '=', saleId)
+    .where('limit_scope', '=', limitScope)
     .where('buyer_id', '=', buyerId)
     .executeTakeFirstOrThrow();
   invariant(numUpdatedRows === 1n, 'a buyer who gives units back has some');

@@ -16,6 +16,7 @@ const winning: ClaimSituation = {
   terms: { version: 1, state: 'live', startsAtMs: 100, endsAtMs: 200, limitUnits: 3 },
   availableUnits: 2,
   marks: [],
+  marksBeside: [],
   nowMs: 150,
   deadlineMs: 150,
 };

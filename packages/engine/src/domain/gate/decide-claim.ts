@@ -3,7 +3,8 @@
  * itself is held to it by a differential test.
  *
  * Law: replay is looked at before everything that can change (state, window, stock), so that a win is answered for ever;
- * stock is looked at last, so that nothing is said about it to those who could not have bought.
+ * stock is looked at last, so that nothing is said about it to those who could not have bought. The limit of a group is
+ * looked at with what is there: a gate may have lost the claims of another sale, and the ledger says the last word.
  */
 import type { OrderId } from '../ids.ts';
 import type { Origin } from '../order/claim.ts';
@@ -31,6 +32,8 @@ export interface ClaimSituation {
   readonly availableUnits: number | null;
   /** All claims of this buyer in this segment. */
   readonly marks: readonly ClaimMark[];
+  /** Those in the other sales of its limit group, as far as they are at this gate. */
+  readonly marksBeside: readonly ClaimMark[];
   /** The gate's own clock. */
   readonly nowMs: number;
   /** Run later than this, the claim moves nothing: its caller may have given up and asked again. */
@@ -79,7 +82,7 @@ export function decideClaim(
     if (phase === 'over') return { kind: 'over' };
   }
 
-  const live = marks.filter((mark) => mark.state !== 'ended');
+  const live = [...marks, ...situation.marksBeside].filter((mark) => mark.state !== 'ended');
   const takenUnits = live.reduce((sum, mark) => sum + mark.units, 0);
   if (!isWithinLimit(takenUnits, claim.units, terms.limitUnits)) {
     return { kind: 'over_limit', liveOrderIds: [...new Set(live.map((mark) => mark.orderId))] };

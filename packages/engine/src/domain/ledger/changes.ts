@@ -3,7 +3,7 @@
  * Every decision about orders ends in this one form, so a store needs to know how to apply it, and nothing of why.
  */
 import type { RefusalCause } from '@sluice/contract/codes';
-import type { BuyerId, OrderId, SaleId } from '../ids.ts';
+import type { BuyerId, OrderId } from '../ids.ts';
 import { invariant } from '../invariant.ts';
 import { type QuotaKey, quotaName, segmentName } from '../inventory/quota.ts';
 import { type Charge, isWalletReference } from '../order/charge.ts';
@@ -11,6 +11,7 @@ import { type Claim, claimId, comparePositions, type Position, quotaOf, segmentO
 import { canBecome, isLive, type Order, type OrderState, placeOfOrder } from '../order/order.ts';
 import type { OrderEvent, OrderEventType } from '../order/order-event.ts';
 import type { Payment } from '../order/payment.ts';
+import type { LimitScope } from '../sale/limit-scope.ts';
 import type { SaleState } from '../sale/sale.ts';
 import type { Entry } from './entry.ts';
 import { type Release, type ReleaseDestination, wayBackOf } from './release.ts';
@@ -24,7 +25,7 @@ export interface QuotaDelta {
 }
 
 export interface BuyerDelta {
-  readonly saleId: SaleId;
+  readonly limitScope: LimitScope;
   readonly buyerId: BuyerId;
   units: number;
 }
@@ -55,8 +56,8 @@ export interface LedgerChanges {
 }
 
 // JSON keeps the two apart whatever characters a buyer id holds.
-export function buyerKey(saleId: SaleId, buyerId: BuyerId): string {
-  return JSON.stringify([saleId, buyerId]);
+export function buyerKey(limitScope: LimitScope, buyerId: BuyerId): string {
+  return JSON.stringify([limitScope, buyerId]);
 }
 
 export function paymentKey({ reference, outcome }: Pick<Payment, 'reference' | 'outcome'>): string {
@@ -87,13 +88,14 @@ export function addOrder(
     readonly refusal: RefusalCause | null;
     readonly nowMs: number;
     readonly dueAtMs: number | null;
+    readonly limitScope: LimitScope;
   },
 ): Order {
   const { orderId, saleId, buyerId, units, origin } = claim;
-  const { state, refusal, nowMs, dueAtMs } = facts;
+  const { state, refusal, nowMs, dueAtMs, limitScope } = facts;
   const order: Order = { orderId, saleId, buyerId, units, origin, state, refusal, settledAtMs: nowMs, dueAtMs };
   changes.newOrders.push(order);
-  moveUnits(changes, order, 'atGate', accountOf(state));
+  moveUnits(changes, order, { from: 'atGate', to: accountOf(state), limitScope });
   tell(changes, order, state === 'refused' ? 'order.refused' : 'order.settled', nowMs);
   if (state === 'paid') tell(changes, order, 'order.paid', nowMs);
   return order;
@@ -106,6 +108,7 @@ export interface EndFacts {
   readonly epoch: number;
   /** Of its sale. */
   readonly saleState: SaleState;
+  readonly limitScope: LimitScope;
 }
 
 /** Takes an order along one edge. Units that become nobody's leave by a release, written here and now (P18). */
@@ -114,12 +117,15 @@ export function changeOrder(changes: LedgerChanges, order: Order, to: OrderState
   const after: Order = { ...order, state: to, dueAtMs: to === 'pending' ? order.dueAtMs : null };
   changes.changedOrders.push({ before: order, after });
   const from = accountOf(order.state);
+  const { limitScope } = facts;
   const isFreed = from !== null && !isLive(to) && !keepsUnits(order.state, to);
   if (isFreed) {
     const wayBack = wayBackOf(facts.saleState);
-    moveUnits(changes, order, from, wayBack === 'quota' ? 'inTransit' : 'free');
+    moveUnits(changes, order, { from, to: wayBack === 'quota' ? 'inTransit' : 'free', limitScope });
     if (wayBack !== 'paper') addReleaseRow(changes, order, { epoch: facts.epoch, destination: wayBack });
-  } else if (from !== null && accountOf(to) !== null) moveUnits(changes, order, from, accountOf(to));
+  } else if (from !== null && accountOf(to) !== null) {
+    moveUnits(changes, order, { from, to: accountOf(to), limitScope });
+  }
   const event = EVENT_OF_STATE[to];
   if (event) tell(changes, after, event, facts.nowMs);
   return after;
@@ -134,10 +140,15 @@ export function addRelease(changes: LedgerChanges, claim: Claim, way: WayBack): 
 }
 
 /** An ended order takes the units of a new claim: its origin is that claim's from here on. */
-export function reviveOrder(changes: LedgerChanges, order: Order, claim: Claim, nowMs: number): Order {
+export function reviveOrder(
+  changes: LedgerChanges,
+  order: Order,
+  claim: Claim,
+  { nowMs, limitScope }: Pick<EndFacts, 'nowMs' | 'limitScope'>,
+): Order {
   const after: Order = { ...order, state: 'paid', origin: claim.origin, dueAtMs: null };
   changes.changedOrders.push({ before: order, after });
-  moveUnits(changes, after, 'atGate', 'sold');
+  moveUnits(changes, after, { from: 'atGate', to: 'sold', limitScope });
   tell(changes, after, 'order.paid', nowMs);
   return after;
 }
@@ -185,13 +196,14 @@ function accountOf(state: OrderState): 'held' | 'sold' | null {
   return place === 'held' || place === 'sold' ? place : null;
 }
 
+interface OrderMovement {
+  readonly from: 'atGate' | 'held' | 'sold';
+  readonly to: 'held' | 'sold' | 'inTransit' | 'free' | null;
+  readonly limitScope: LimitScope;
+}
+
 /** Moves an order's units between accounts, and with them what its quota and its buyer have. */
-function moveUnits(
-  changes: LedgerChanges,
-  order: Order,
-  from: 'atGate' | 'held' | 'sold',
-  to: 'held' | 'sold' | 'inTransit' | 'free' | null,
-): void {
+function moveUnits(changes: LedgerChanges, order: Order, { from, to, limitScope }: OrderMovement): void {
   if (to === null || from === to) return;
   changes.entries.push(entryOf(order, { from, to, cause: 'order', causeId: order.orderId }));
   const delta = quotaDelta(changes, quotaOf(order));
@@ -199,9 +211,10 @@ function moveUnits(
   if (from === 'sold') delta.soldUnits -= order.units;
   if (to === 'held') delta.heldUnits += order.units;
   if (to === 'sold') delta.soldUnits += order.units;
-  if (from === 'atGate') addToBuyer(changes, order, order.units);
+  const { buyerId } = order;
+  if (from === 'atGate') addToBuyer(changes, { limitScope, buyerId, units: order.units });
   if (to === 'free') delta.allottedUnits -= order.units;
-  if (to === 'inTransit' || to === 'free') addToBuyer(changes, order, -order.units);
+  if (to === 'inTransit' || to === 'free') addToBuyer(changes, { limitScope, buyerId, units: -order.units });
 }
 
 function quotaDelta(changes: LedgerChanges, quota: QuotaKey): QuotaDelta {
@@ -211,9 +224,9 @@ function quotaDelta(changes: LedgerChanges, quota: QuotaKey): QuotaDelta {
   return delta;
 }
 
-function addToBuyer(changes: LedgerChanges, { saleId, buyerId }: Claim, units: number): void {
-  const key = buyerKey(saleId, buyerId);
-  const delta = changes.buyerDeltas.get(key) ?? { saleId, buyerId, units: 0 };
+function addToBuyer(changes: LedgerChanges, { limitScope, buyerId, units }: BuyerDelta): void {
+  const key = buyerKey(limitScope, buyerId);
+  const delta = changes.buyerDeltas.get(key) ?? { limitScope, buyerId, units: 0 };
   delta.units += units;
   changes.buyerDeltas.set(key, delta);
 }

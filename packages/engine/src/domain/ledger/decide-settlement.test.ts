@@ -144,7 +144,7 @@ describe('settling a claim', () => {
     expect([...plan.quotaDeltas]).toEqual([
       ['sale/main/0/web', { quota: quotaOf(claim), heldUnits: 2, soldUnits: 0, allottedUnits: 0 }],
     ]);
-    expect([...plan.buyerDeltas.values()]).toEqual([{ saleId: 'sale', buyerId: claim.buyerId, units: 2 }]);
+    expect([...plan.buyerDeltas.values()]).toEqual([{ limitScope: 'sale', buyerId: claim.buyerId, units: 2 }]);
     expect(plan.entries).toEqual([
       { saleId: 'sale', quota: quotaOf(claim), from: 'atGate', to: 'held', units: 2, cause: 'order', causeId: 'x' },
     ]);

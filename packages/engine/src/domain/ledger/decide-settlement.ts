@@ -2,8 +2,8 @@
  * Settlement: a group of claims becomes orders. Decisions only: the caller reads, in one transaction and with the rows
  * locked, all that the group touches, asks here, and applies the changes in that same transaction, all of them or none.
  *
- * Laws: one order per order id; held + sold + quarantined <= allotted per quota; units per buyer <= limit; the same claim
- * twice changes nothing; a claim that does not become an order gives its units back, unless it is stale (the load of the
+ * Laws: one order per order id; held + sold + quarantined <= allotted per quota; units per buyer <= limit, over all sales of
+ * a group; the same claim twice changes nothing; a claim that does not become an order gives its units back, unless it is stale (the load of the
  * newer epoch never took them).
  */
 import type { RefusalCause } from '@sluice/contract/codes';
@@ -13,6 +13,7 @@ import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory
 import { type Claim, claimId, isSameOrigin, quotaOf, segmentOf } from '../order/claim.ts';
 import { awaitsLateMoney, type Order } from '../order/order.ts';
 import type { Payment } from '../order/payment.ts';
+import { limitScopeOf } from '../sale/limit-scope.ts';
 import { amountDueOf, type Offer } from '../sale/offer.ts';
 import { isWithinLimit } from '../sale/purchase-limit.ts';
 import type { Sale } from '../sale/sale.ts';
@@ -105,7 +106,8 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   const refusal = stale ? 'stale_epoch' : refusalOf(draft, claim);
   if (refusal === null) return accept(draft, claim, segment.epoch);
   const { nowMs } = draft.view;
-  const refused = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs, dueAtMs: null });
+  const limitScope = limitScopeOf(saleOf(draft, claim));
+  const refused = addOrder(draft.changes, claim, { state: 'refused', refusal, nowMs, dueAtMs: null, limitScope });
   // Money that came before it is due back.
   const order = applyParked(draft.changes, refused, openMoney(draft, claim, segment.epoch), null);
   draft.orders.set(order.orderId, order);
@@ -118,10 +120,11 @@ function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number 
     ? draft.view.openPayments.get(claim.orderId)?.find((payment) => payment.state === 'reclaiming')
     : undefined;
   if (late && epoch !== null && refusalOf(draft, claim) === null) {
-    const revived = reviveOrder(draft.changes, existing, claim, draft.view.nowMs);
+    const money = openMoney(draft, claim, epoch);
+    const revived = reviveOrder(draft.changes, existing, claim, money);
     const applied: Payment = { ...late, state: 'applied' };
     putPayment(draft.changes, applied);
-    const order = settleRefunds(draft.changes, openMoney(draft, claim, epoch), revived, applied);
+    const order = settleRefunds(draft.changes, money, revived, applied);
     draft.orders.set(order.orderId, order);
     return { kind: 'revived', claim, order, release: releaseOf(draft, claim) };
   }
@@ -134,7 +137,7 @@ function refusalOf(draft: Draft, claim: Claim): RefusalCause | null {
   const sale = saleOf(draft, claim);
   if (sale.state === 'settled') return 'sale_ended';
 
-  const key = buyerKey(claim.saleId, claim.buyerId);
+  const key = buyerKey(limitScopeOf(sale), claim.buyerId);
   const takenUnits = (view.buyerUnits.get(key) ?? 0) + (changes.buyerDeltas.get(key)?.units ?? 0);
   if (!isWithinLimit(takenUnits, claim.units, sale.limitUnits)) return 'over_limit';
 
@@ -163,7 +166,7 @@ function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
   // A gift that its buyer has cancelled already is never given.
   const isPaid = sale.offer.kind === 'gift_pack' && !isCancelled(draft, claim);
   const due = isPaid ? ({ state: 'paid', dueAtMs: null } as const) : dueIn(nowMs, sale.holdMs);
-  const settled = addOrder(changes, claim, { ...due, refusal: null, nowMs });
+  const settled = addOrder(changes, claim, { ...due, refusal: null, nowMs, limitScope: limitScopeOf(sale) });
   const order = applyWhatWasParked(draft, settled, { epoch, offer: sale.offer });
   if (order.state === 'pending' && sale.offer.kind === 'exchange') {
     const points = sale.offer.price.points * order.units;
@@ -189,7 +192,9 @@ function releaseOf({ changes }: Draft, claim: Claim): Release | null {
 
 function openMoney(draft: Draft, claim: Claim, epoch: number): OpenMoney {
   const { openPayments, nowMs } = draft.view;
-  return { open: openPayments.get(claim.orderId) ?? [], nowMs, epoch, saleState: saleOf(draft, claim).state };
+  const sale = saleOf(draft, claim);
+  const open = openPayments.get(claim.orderId) ?? [];
+  return { open, nowMs, epoch, saleState: sale.state, limitScope: limitScopeOf(sale) };
 }
 
 /** What came before the order existed takes effect now: a cancel first, for money that follows it is late money. */

@@ -12,8 +12,10 @@ export interface SaleDraft {
   readonly title: string;
   readonly offer: Offer;
   readonly totalUnits: number;
-  /** Units one buyer may have in live orders. */
+  /** Units one buyer may have in live orders, of this sale or of all sales of its group. */
   readonly limitUnits: number;
+  /** Fixed: what a buyer has is counted by it. */
+  readonly limitGroup?: string;
   /** The window [startsAtMs, endsAtMs), milliseconds since 1970. */
   readonly startsAtMs: number;
   readonly endsAtMs: number;
@@ -37,6 +39,8 @@ export interface SaleTerms {
   readonly startsAtMs: number;
   readonly endsAtMs: number;
   readonly limitUnits: number;
+  /** The sales whose claims count, too; fixed with the sale. */
+  readonly limitGroup?: string;
 }
 
 export const SALE_EDGES: Readonly<Record<SaleState, readonly SaleState[]>> = {
@@ -58,9 +62,11 @@ export function termsOf(sale: Sale): SaleTerms {
     startsAtMs: sale.startsAtMs,
     endsAtMs: sale.endsAtMs,
     limitUnits: sale.limitUnits,
+    ...(sale.limitGroup !== undefined && { limitGroup: sale.limitGroup }),
   };
 }
 
+/** The group is not compared: it never changes. */
 export function isSameTerms(a: SaleTerms, b: SaleTerms): boolean {
   return (
     a.version === b.version &&

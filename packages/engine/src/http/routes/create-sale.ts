@@ -1,6 +1,7 @@
 /** `POST /v1/admin/sales`: a draft, its stock received. The same id again is refused, whatever it says. */
 import { ADMIN_SALE, CREATE_SALE } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
+import { type JoinDecision, MAX_SALES_PER_GROUP } from '../../domain/sale/limit-scope.ts';
 import { documented } from '../documented.ts';
 import { KEYED_HEADERS } from '../keyed-calls.ts';
 import { NO_WALLET, readDraft } from '../read-draft.ts';
@@ -13,7 +14,7 @@ const schema = {
     summary: 'A draft, with its stock.',
     caller: 'operator',
     isKeyed: true,
-    reasons: ['exists', 'wrong_state'],
+    reasons: ['exists', 'wrong_state', 'group_differs'],
   }),
   headers: KEYED_HEADERS,
   body: CREATE_SALE,
@@ -34,8 +35,17 @@ export function addCreateSale(app: HttpServer, { engine, clock, refuser, keyed }
       const detail = `A sale ${draft.id} exists; it is ${result.sale.state}.`;
       return refuser.refuse(request, reply, refuse('exists'), { detail });
     }
+    if (result.kind !== 'created') {
+      return refuser.refuse(request, reply, refuse('group_differs'), { detail: whyNotInGroup(result) });
+    }
     request.log.info({ saleId: draft.id, totalUnits: draft.totalUnits }, 'sale created');
     reply.code(201);
     return adminSaleAnswer(result.sale, clock.nowMs());
   });
+}
+
+function whyNotInGroup({ kind, terms }: Exclude<JoinDecision, { readonly kind: 'joined' }>): string {
+  if (kind === 'group_full') return `A limit group has at most ${MAX_SALES_PER_GROUP} sales.`;
+  const { limitUnits, segmentCount } = terms;
+  return `The sales of this group have a limit of ${limitUnits}, and ${segmentCount} segments; this one would have others.`;
 }

@@ -1,14 +1,15 @@
 -- claim: decide a batch of purchases for one segment, in order of arrival. Atomic; losers write nothing.
--- KEYS   meta buyers stream
+-- KEYS   meta buyers stream sales
 -- ARGV   server identity deadline_ms run_count ...columns
 -- REPLY  -1 late | -2 not_ready | -3 bad_argument | {epoch starts_ms answer ...}
 -- Columns: `channel for_late_money length` of each run, then all buyers, all order ids, all units. A run: claims beside each
 -- other that want the same channel. Answers: above 0 won, the seq | -2 not_ready | -4 paused | -5 closed | -6 not_started |
--- -7 over | -8 dry | {left}: not enough | a string, the buyer's claims: his order is in it (replay), or the limit is met.
+-- -7 over | -8 dry | {left}: not enough | a string, the buyer's claims: his order is in it (replay), or the limit is met;
+-- behind a bar then those in the other sales of the limit group, whose keys have the same tag and are named like these.
 -- domain/gate/decide-claim.ts is the specification. The empty field of buyers holds the epoch, so that a lost hash is told
 -- from a sale without buyers.
 -- INCLUDE clock numbers marks
-local meta, buyers, stream = KEYS[1], KEYS[2], KEYS[3]
+local meta, buyers, stream, sales = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local server, identity, deadline_ms, run_count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local now = now_ms()
@@ -24,7 +25,7 @@ end
 if count > 256 or #ARGV ~= base + 3 * count then return -3 end
 
 local known = redis.call('HMGET', buyers, '', unpack(ARGV, base + 1, base + count))
-local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq')
+local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group')
 local epoch, state = facts[2], facts[3]
 local starts_ms, ends_ms, limit, seq = tonumber(facts[4]), tonumber(facts[5]), tonumber(facts[6]), tonumber(facts[7])
 if not epoch or known[1] ~= epoch or not (starts_ms and ends_ms and limit and seq) then return -2 end
@@ -38,6 +39,23 @@ local function fence_for(is_late_money)
   if now < starts_ms then return -6 end
   if now >= ends_ms then return -7 end
   return 0
+end
+
+-- What the buyers have in the other sales of the group, a list for each sale. What is not there, or is foreign, counts nothing.
+local beside = {}
+if facts[8] then
+  local group_prefix = string.sub(sales, 1, -#'sales' - 1)
+  local members = redis.pcall('SMEMBERS', sales)
+  for _, sale in ipairs(members.err and {} or members) do
+    local other = group_prefix .. sale .. ':buyers'
+    local held = other ~= buyers and redis.pcall('HMGET', other, unpack(ARGV, base + 1, base + count))
+    if held and not held.err then beside[#beside + 1] = held end
+  end
+end
+local function claims_beside(at)
+  local claims = ''
+  for _, held in ipairs(beside) do claims = claims .. (held[at] or '') end
+  return claims
 end
 
 -- Of several marks of one order the living one counts; the buyer's live units are summed up beside.
@@ -64,11 +82,16 @@ for run = 1, run_count do
     local claims = running[buyer] or known[i + 1] or ''
     local earlier, live_units = nil, 0
     if claims ~= '' then earlier, live_units = look(claims, order_id) end
+    local others = claims_beside(i)
+    if others ~= '' then
+      local _, units_beside = look(others, order_id)
+      live_units = live_units + units_beside
+    end
     local left = available[channel]
     local answer
     if earlier and not (is_late_money and earlier == 'e') then answer = claims
     elseif fence ~= 0 then answer = fence
-    elseif live_units + units > limit then answer = claims
+    elseif live_units + units > limit then answer = claims .. '|' .. others
     elseif not left then answer = -2
     elseif left == 0 then answer = -8
     elseif left < units then answer = { left }

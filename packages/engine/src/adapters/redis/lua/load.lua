@@ -1,21 +1,22 @@
 -- load: put a whole segment in place of the one that is there, from what was staged before; its stream stays. Atomic.
--- KEYS   meta buyers stream loose released moves staged_buyers staged_loose staged_released
--- ARGV   server identity deadline_ms epoch version state starts_ms ends_ms limit buyer_count loose_count released_count ...quotas
+-- KEYS   meta buyers stream loose released moves sales staged_buyers staged_loose staged_released
+-- ARGV   server identity deadline_ms epoch version state starts_ms ends_ms limit buyer_count loose_count released_count sale group ...quotas
 -- REPLY  1 loaded | -1 late | -2 not_ready | -3 bad_argument | -4 half_staged
--- Quotas: `channel units` of each. The stream's group reads from its beginning, so that no entry is passed over.
+-- Group: of the limit; empty when the sale is in none. Quotas: `channel units` of each. The stream's group reads from its beginning, so that no entry is passed over.
 -- INCLUDE clock numbers
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9]
+local sales, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local version, state, starts_ms, ends_ms = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local limit = tonumber(ARGV[9])
 local buyer_count, loose_count, released_count = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local sale, group = ARGV[13], ARGV[14]
 
 if not deadline_ms or now_ms() > deadline_ms then return -1 end
 if server ~= identity then return -2 end
 if not (is_units(epoch) and is_units(version) and starts_ms and ends_ms and is_units(limit)) then return -3 end
 if #ARGV % 2 ~= 0 or #ARGV > 512 then return -3 end
-for at = 14, #ARGV, 2 do
+for at = 16, #ARGV, 2 do
   if not is_units(tonumber(ARGV[at])) then return -3 end
 end
 
@@ -51,10 +52,15 @@ take(staged_buyers, buyers, buyer_count)
 take(staged_loose, loose, loose_count)
 take(staged_released, released, released_count)
 redis.call('HSET', buyers, '', digits(epoch))
+if group ~= '' then
+  if kind(sales) ~= 'set' then redis.call('UNLINK', sales) end
+  redis.call('SADD', sales, sale)
+  redis.call('HSET', meta, 'group', group)
+end
 redis.call('HSET', meta, 'identity', identity, 'epoch', digits(epoch), 'version', digits(version), 'state', state,
   'starts_ms', digits(starts_ms), 'ends_ms', digits(ends_ms), 'limit', digits(limit), 'seq', '0',
   'generation', digits(generation + 1))
-for at = 13, #ARGV, 2 do
+for at = 15, #ARGV, 2 do
   redis.call('HSET', meta, 'available:' .. ARGV[at], digits(tonumber(ARGV[at + 1])))
 end
 return 1

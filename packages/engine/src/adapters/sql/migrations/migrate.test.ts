@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { plainOffer } from '../../../domain/sale/offer.ts';
-import { faultOf, openSale } from '../../../ports/ledger-fixture.contract.ts';
+import { faultOf, newDraft, openSale } from '../../../ports/ledger-fixture.contract.ts';
 import { ledgerOn, openDatabase } from '../dialects/sqlite/open-ledger.ts';
 import { createSqliteLedger } from '../embedded/create-sqlite-ledger.ts';
 
@@ -33,13 +33,21 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     for (const column of ['kind', 'items', 'price_amount', 'price_currency', 'price_points', 'time_zone'])
       database.exec(`alter table sales drop column ${column}`);
     database.exec('alter table sales drop column generation; alter table releases drop column destination');
-    for (const table of ['charges', 'returns', 'withdrawals', 'leases']) database.exec(`drop table ${table}`);
+    for (const table of ['charges', 'returns', 'withdrawals', 'leases', 'buyers', 'limit_scopes'])
+      database.exec(`drop table ${table}`);
+    database.exec(`alter table sales drop column limit_group; create table buyers (sale_id text not null references
+      sales (id), buyer_id text not null, limit_units integer not null, units integer not null,
+      constraint buyer_key primary key (sale_id, buyer_id)) strict, without rowid`);
     database.exec(`delete from ledger_migrations where name >= '0005'`);
     database.exec(`insert into sales (id, title, total_units, free_units, allotted_units, limit_units, starts_at_ms,
       ends_at_ms, hold_ms, state, version) values ('old', 'Old', 5, 5, 0, 1, 0, 1, 0, 'draft', 1)`);
+    database.exec(`insert into buyers values ('old', 'ann', 1, 1)`);
 
     const { ledger } = await ledgerOn(database);
     expect(await ledger.sales.find('old')).toMatchObject({ offer: plainOffer('old'), timeZone: 'UTC', totalUnits: 5 });
+    expect(database.prepare('select * from buyers').all().map(Object.values)).toEqual([['old', 'ann', 1, 1]]);
+    expect(() => database.exec(`update buyers set units = 2`)).toThrow('scoped_buyer_within_limit');
+    expect((await ledger.sales.create(newDraft({ id: 'old' }), [])).kind).toBe('exists');
     database.close();
   });
 
