@@ -44,6 +44,7 @@ export function saleOf(row: SaleTable): Sale {
     endsAtMs: row.ends_at_ms,
     timeZone: row.time_zone,
     holdMs: row.hold_ms,
+    segments: row.segments,
     state: row.state,
     version: row.version,
   };
@@ -65,6 +66,7 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     ...offerColumns(draft.offer),
     time_zone: draft.timeZone,
     generation: 0,
+    segments: draft.segments,
   };
 }
 

@@ -35,6 +35,7 @@ export interface SaleTable {
   readonly time_zone: string;
   /** Rises whenever units become free. */
   readonly generation: number;
+  readonly segments: number;
 }
 
 export interface SegmentColumns {

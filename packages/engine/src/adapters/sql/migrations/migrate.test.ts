@@ -32,14 +32,18 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     // As the step before the kinds of sale had left it.
     for (const column of ['kind', 'items', 'price_amount', 'price_currency', 'price_points', 'time_zone'])
       database.exec(`alter table sales drop column ${column}`);
-    database.exec('alter table sales drop column generation; alter table releases drop column destination');
+    database.exec('alter table sales drop column generation; alter table sales drop column segments');
+    database.exec('alter table releases drop column destination');
     for (const table of ['charges', 'returns', 'withdrawals', 'leases']) database.exec(`drop table ${table}`);
     database.exec(`delete from ledger_migrations where name >= '0005'`);
     database.exec(`insert into sales (id, title, total_units, free_units, allotted_units, limit_units, starts_at_ms,
       ends_at_ms, hold_ms, state, version) values ('old', 'Old', 5, 5, 0, 1, 0, 1, 0, 'draft', 1)`);
 
     const { ledger } = await ledgerOn(database);
-    expect(await ledger.sales.find('old')).toMatchObject({ offer: plainOffer('old'), timeZone: 'UTC', totalUnits: 5 });
+    expect(await ledger.sales.find('old')).toMatchObject({
+      offer: plainOffer('old'),
+      ...{ timeZone: 'UTC', totalUnits: 5, segments: 1 },
+    });
     database.close();
   });
 
