@@ -10,6 +10,9 @@ const MAX_TITLE_LENGTH = 200;
 /** An unpaid order that held its units for longer than this would be a sold one. */
 const MAX_HOLD_MS = 30 * 24 * 60 * 60_000;
 
+/** More would be smaller than the batches of claims that empty them. */
+const MAX_SEGMENTS = 64;
+
 /** Shorter, and the order would be due before its buyer has read of it. */
 const MIN_HOLD_MS = 1_000;
 
@@ -19,6 +22,12 @@ const holdMs = Type.Integer({
 });
 
 const totalUnits = unitsField('All units of the sale.');
+
+const segments = Type.Integer({
+  ...{ minimum: 1, maximum: MAX_SEGMENTS },
+  description: 'Parts that buyers and stock are divided into; fixed for the life of the sale.',
+  examples: [1],
+});
 
 const title = Type.String({
   ...{ minLength: 1, maxLength: MAX_TITLE_LENGTH },
@@ -52,6 +61,7 @@ export const CREATE_SALE = Type.Object(
     limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
     ...WINDOW,
     holdMs,
+    segments: Type.Optional(segments),
   },
   { ...STRICT, title: 'CreateSale' },
 );
@@ -92,7 +102,7 @@ export const STOCK = Type.Object(
 export const ADMIN_SALE = Type.Object(
   {
     ...SALE_FIELDS,
-    ...{ totalUnits, holdMs },
+    ...{ totalUnits, holdMs, segments },
     version: Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [1] }),
     serverTimeMs: epochMsField('When this was answered.'),
   },

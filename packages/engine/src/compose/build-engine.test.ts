@@ -8,7 +8,7 @@ import { createSigner } from '../adapters/system/signing.ts';
 import type { Buyer } from '../domain/buyer.ts';
 import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
 import { plainOffer } from '../domain/sale/offer.ts';
-import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { SaleWish } from '../inventory/create-sale.ts';
 import { buildEngine } from './build-engine.ts';
 import type { Engine } from './engine.ts';
 
@@ -37,7 +37,7 @@ function newWorld() {
   return { engine, store, ledger, crashes };
 }
 
-function draftOf(id: string, totalUnits: number, more: Partial<SaleDraft> = {}): SaleDraft {
+function draftOf(id: string, totalUnits: number, more: Partial<SaleWish> = {}): SaleWish {
   const nowMs = clock.nowMs();
   return {
     ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
@@ -86,7 +86,7 @@ describe('one purchase, from token to ledger', () => {
     expect(world.crashes).toEqual([]);
   });
 
-  async function openSale(draft: SaleDraft): Promise<void> {
+  async function openSale(draft: SaleWish): Promise<void> {
     expect((await engine.createSale(draft)).kind).toBe('created');
     expect((await engine.operateSale(draft.id, 'publish')).kind).toBe('changed');
   }

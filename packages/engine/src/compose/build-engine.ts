@@ -6,7 +6,7 @@ import { noTelemetry } from '../adapters/memory/telemetry.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ClaimMark } from '../domain/gate/decide-claim.ts';
 import type { SaleId } from '../domain/ids.ts';
-import { HOME_REGION, ONLY_SEGMENT } from '../domain/inventory/quota.ts';
+import { HOME_REGION } from '../domain/inventory/quota.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { cancelOrder } from '../funnel/cancel-order.ts';
@@ -16,6 +16,7 @@ import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
 import { createHotEntries, type HotEntries } from '../funnel/gateway/hot-entries.ts';
 import { createIntake, NO_BOUNDS } from '../funnel/gateway/intake.ts';
+import { createSegmentFinder, type SegmentFinder } from '../funnel/gateway/segment-finder.ts';
 import { stageOf } from '../funnel/gateway/stage-of.ts';
 import { issueToken, readMarkKey } from '../funnel/issue-token.ts';
 import { createKnownOrders } from '../funnel/known-orders.ts';
@@ -65,13 +66,16 @@ export function buildEngine(parts: EngineParts): Engine {
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
   const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
-  const looks = createLooks(parts, dryJudge);
+  const segments = createSegmentFinder((id) => sales.get(id));
+  const looks = createLooks(parts, dryJudge, segments);
   const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
   const stocking = {
     ...{ gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore },
     ...(parts.isGateShared && { loadWatch: createLoadWatch(clock) }),
   };
-  const selling = { ...stocking, hasWallet: parts.wallet !== undefined };
+  const { saleSegments, isGateShared = false } = parts;
+  const dividing = { isGateShared, ...(saleSegments !== undefined && { saleSegments }) };
+  const selling = { ...stocking, ...dividing, hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
   const intake = createIntake({
     ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
@@ -79,7 +83,7 @@ export function buildEngine(parts: EngineParts): Engine {
   });
   const watch = createOrderWatch(feed, clock);
   const buying = {
-    ...{ signer, clock, idSource, sales, watch, orders: ledger.orders },
+    ...{ signer, clock, idSource, sales, segments, watch, orders: ledger.orders },
     batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
     ...{ dryJudge, buyersMarks: looks.buyersMarks, claimMarks: looks.claimMarks, intake },
     knownOrders: createKnownOrders(ledger.orders, clock),
@@ -109,7 +113,7 @@ export function buildEngine(parts: EngineParts): Engine {
     ...asked(parts, sales),
     hasUnitsLeft: (saleId) => looks.hasUnitsLeft(saleId),
 
-    createSale: (draft) => createSale(selling, draft),
+    createSale: (wish) => createSale(selling, wish),
     operateSale: (saleId, operation) => thenDrop(sales, saleId, operateSale(selling, saleId, operation)),
     settleSale: (saleId) => thenDrop(sales, saleId, settleSale(stocking, saleId)),
     patchSale: (request) => thenDrop(sales, request.saleId, patchSale(stocking, request)),
@@ -159,12 +163,16 @@ async function thenDrop<Result>(
 }
 
 /** What many look at and little changes, or what is asked in place of the ledger. */
-function createLooks({ clock, ledger, marks: claimMarks = NO_MARKS }: EngineParts, dryJudge: DryJudge) {
+function createLooks(
+  { clock, ledger, marks: claimMarks = NO_MARKS }: EngineParts,
+  dryJudge: DryJudge,
+  segments: SegmentFinder,
+) {
   const verdicts = createHotEntries(clock, (id) => dryJudge.look(id), VERDICT_ENTRIES);
   return {
     ...{ claimMarks, orders: ledger.orders },
     saleLists: createHotEntries(clock, () => ledger.sales.list(), LIST_ENTRIES),
-    buyersMarks: createHotEntries(clock, (key) => marksOf(claimMarks, key), MARK_ENTRIES),
+    buyersMarks: createHotEntries(clock, (key) => marksOf(claimMarks, segments, key), MARK_ENTRIES),
     /** What cannot be told now is not said to be gone. */
     async hasUnitsLeft(saleId: SaleId): Promise<boolean> {
       return ((await verdicts.get(saleId).catch(nullWhenDown)) ?? 'units_left') === 'units_left';
@@ -172,9 +180,10 @@ function createLooks({ clock, ledger, marks: claimMarks = NO_MARKS }: EnginePart
   };
 }
 
-function marksOf(claimMarks: ClaimMarks, key: string): Promise<readonly ClaimMark[]> {
+async function marksOf(claimMarks: ClaimMarks, segments: SegmentFinder, key: string): Promise<readonly ClaimMark[]> {
   const [saleId, buyerId] = readMarkKey(key);
-  return claimMarks.ofBuyer({ saleId, region: HOME_REGION, segment: ONLY_SEGMENT }, buyerId);
+  const segment = await segments.find({ saleId, region: HOME_REGION, buyerId });
+  return segment ? claimMarks.ofBuyer(segment, buyerId) : [];
 }
 
 /** The gate as the engine speaks to it: patiently, and to the server that is there. */

@@ -9,7 +9,7 @@ import type { OrderEvent } from '../domain/order/order-event.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
-import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import type { Sale } from '../domain/sale/sale.ts';
 import type { BulkAnswer, BulkItem } from '../funnel/bulk-purchase.ts';
 import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
 import type { IntakeBounds } from '../funnel/gateway/intake.ts';
@@ -18,7 +18,7 @@ import type { BreakerState } from '../funnel/ledger/circuit-breaker.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
-import type { CreateSaleAnswer } from '../inventory/create-sale.ts';
+import type { CreateSaleAnswer, SaleWish } from '../inventory/create-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { WithdrawRequest, WithdrawStockResult } from '../inventory/withdraw-stock.ts';
 import type { ClaimMarks } from '../ports/claim-marks.ts';
@@ -48,6 +48,8 @@ export interface EngineParts {
   readonly queue: Queue;
   /** Without it nothing is known of orders that the ledger does not have. */
   readonly marks?: ClaimMarks;
+  /** Parts of a new sale that does not say; by its stock and the gate when not given. */
+  readonly saleSegments?: number;
   /** A purchase is answered once it is claimed: the queue outlives this process. */
   readonly answersQueued?: boolean;
   readonly feed: OrderFeed;
@@ -109,7 +111,7 @@ export interface Engine {
   /** Drafts, too. */
   listAllSales(): Promise<readonly Sale[]>;
 
-  createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
+  createSale(wish: SaleWish): Promise<CreateSaleAnswer>;
   /** Publishes, pauses, resumes or closes a sale. */
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
   /** Ends a closed sale for good, when nothing in it is open any more. */

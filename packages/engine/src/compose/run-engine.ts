@@ -58,6 +58,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
     ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts, works },
     ...{ ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
     ...(wallet.wallet && { wallet: wallet.wallet }),
+    ...(settings.saleSegments !== undefined && { saleSegments: settings.saleSegments }),
     onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
   });
   await engine.start();

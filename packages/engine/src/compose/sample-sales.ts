@@ -1,6 +1,7 @@
 /** The sales that a first start opens, one of each kind, so that there is something to buy. */
 import { type Offer, plainOffer } from '../domain/sale/offer.ts';
-import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import type { Sale } from '../domain/sale/sale.ts';
+import type { SaleWish } from '../inventory/create-sale.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sales } from '../ports/sales.ts';
 import type { Engine } from './engine.ts';
@@ -52,7 +53,7 @@ export async function openSampleSales(engine: Engine, sales: Sales, clock: Clock
   return opened;
 }
 
-function draftAt(sample: Sample, nowMs: number): SaleDraft {
+function draftAt(sample: Sample, nowMs: number): SaleWish {
   return {
     ...sample,
     ...{ limitUnits: 1, timeZone: 'UTC', holdMs: 15 * MINUTE_MS },

@@ -260,6 +260,17 @@ export const SETTINGS = Type.Object({
       default: 250,
     }),
   }),
+  saleSegments: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      ...notes({
+        description:
+          'Parts that a new sale is divided into when it does not say. When not set: 1 with a gate in memory; in Redis one for each 256 units, 4 at the most.',
+        wanted: 'a whole number from 1 to 64',
+      }),
+    }),
+  ),
   logLevel: Type.Enum(['debug', 'info', 'warn', 'error'], {
     ...notes({ description: 'How much is logged.', wanted: 'one of debug, info, warn, error', default: 'info' }),
   }),

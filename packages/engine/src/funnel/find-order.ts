@@ -7,8 +7,9 @@ import type { Buyer } from '../domain/buyer.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ClaimMark } from '../domain/gate/decide-claim.ts';
 import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
-import { ONLY_SEGMENT } from '../domain/inventory/quota.ts';
+import { segmentOfBuyer } from '../domain/inventory/segment-of-buyer.ts';
 import type { KnownOrder, Order } from '../domain/order/order.ts';
+import { limitScopeOf } from '../domain/sale/limit-scope.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import type { ClaimMarks } from '../ports/claim-marks.ts';
 import type { Orders } from '../ports/orders.ts';
@@ -58,8 +59,10 @@ async function findMark(deps: FindOrderDeps, orderId: OrderId, buyer: Buyer): Pr
   const sales = (await deps.saleLists.get(ALL_SALES)) ?? [];
   const open = sales.filter(({ state }) => state !== 'draft' && state !== 'settled').slice(-MAX_SALES);
   const found = await Promise.all(
-    open.map(async ({ id: saleId }) => {
-      const segment = { saleId, region: buyer.region, segment: ONLY_SEGMENT };
+    open.map(async (sale) => {
+      const { id: saleId, segments } = sale;
+      const number = segmentOfBuyer(limitScopeOf(sale), buyer.buyerId, segments);
+      const segment = { saleId, region: buyer.region, segment: number };
       const marks = await deps.claimMarks.ofBuyer(segment, buyer.buyerId);
       // The last one: after a lost gate an order may have been claimed twice.
       const mark = marks.filter((each) => each.orderId === orderId).at(-1);

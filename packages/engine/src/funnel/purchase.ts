@@ -9,7 +9,7 @@ import type { Buyer } from '../domain/buyer.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ClaimRefusal } from '../domain/gate/decide-claim.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
-import { ONLY_SEGMENT, type SegmentKey } from '../domain/inventory/quota.ts';
+import type { SegmentKey } from '../domain/inventory/quota.ts';
 import type { Origin } from '../domain/order/claim.ts';
 import type { Order, OrderState } from '../domain/order/order.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
@@ -23,6 +23,7 @@ import type { BatchedOutcome, ClaimBatcher } from './gate/claim-batcher.ts';
 import { writeReceipt } from './gate/receipt.ts';
 import type { Intake } from './gateway/intake.ts';
 import { type PurchaseToken, readToken, refuseToken, type TokenRefusal } from './gateway/purchase-token.ts';
+import type { SegmentFinder } from './gateway/segment-finder.ts';
 import type { KnownOrders } from './known-orders.ts';
 import type { OrderWatch } from './queue/order-watch.ts';
 
@@ -36,6 +37,7 @@ export interface PurchaseDeps {
   readonly intake: Intake;
   readonly knownOrders: KnownOrders;
   readonly claimMarks: ClaimMarks;
+  readonly segments: SegmentFinder;
   readonly sales: { get(saleId: SaleId): Promise<Sale | null> };
   /** A win is answered once it is claimed; without, once it is settled. */
   readonly answersQueued: boolean;
@@ -91,10 +93,11 @@ function mayHaveWon({ reason }: TokenRefusal, { isNear }: ClaimMarks): boolean {
 }
 
 /** A gate that cannot be asked knows of no win. */
-async function hasWon({ claimMarks }: PurchaseDeps, token: PurchaseToken): Promise<boolean> {
-  const { saleId, region, buyerId, orderId } = token;
+async function hasWon({ claimMarks, segments }: PurchaseDeps, token: PurchaseToken): Promise<boolean> {
+  const { buyerId, orderId } = token;
   try {
-    const marks = await claimMarks.ofBuyer({ saleId, region, segment: ONLY_SEGMENT }, buyerId);
+    const segment = await segments.find(token);
+    const marks = segment ? await claimMarks.ofBuyer(segment, buyerId) : [];
     return marks.some((mark) => mark.orderId === orderId);
   } catch (error) {
     if (error instanceof Fault && error.retryable) return false;
@@ -117,11 +120,12 @@ export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Prom
   const hold = deps.intake.hold();
   if (hold) return (await replayOf(deps, orderId, units)) ?? hold;
 
+  const segment = await deps.segments.find({ saleId, region, buyerId });
+  if (!segment) return refuse('not_ready', { retryAfterMs: COME_AGAIN_MS });
+
   const wait = deps.watch.begin(orderId);
   try {
-    const outcome = await deps
-      .batcherOf({ saleId, region, segment: ONLY_SEGMENT })
-      .claim({ orderId, buyerId, channel, units });
+    const outcome = await deps.batcherOf(segment).claim({ orderId, buyerId, channel, units });
     if (outcome.kind === 'claimed') {
       const order = deps.answersQueued
         ? null

@@ -9,7 +9,7 @@ import type { OrderEvent } from '../domain/order/order-event.ts';
 import type { PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
-import type { Sale, SaleDraft } from '../domain/sale/sale.ts';
+import type { Sale } from '../domain/sale/sale.ts';
 import type { BulkAnswer, BulkItem } from '../funnel/bulk-purchase.ts';
 import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
@@ -17,7 +17,7 @@ import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
-import type { CreateSaleAnswer } from '../inventory/create-sale.ts';
+import type { CreateSaleAnswer, SaleWish } from '../inventory/create-sale.ts';
 import type { ReadPlacesResult } from '../inventory/read-places.ts';
 import type { WithdrawRequest, WithdrawStockResult } from '../inventory/withdraw-stock.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -53,7 +53,7 @@ export interface ServedEngine {
   /** Published sales. */
   listSales(): Promise<readonly Sale[]>;
 
-  createSale(draft: SaleDraft): Promise<CreateSaleAnswer>;
+  createSale(wish: SaleWish): Promise<CreateSaleAnswer>;
   operateSale(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleAnswer>;
   settleSale(saleId: SaleId): Promise<SettleSaleResult>;
   patchSale(request: PatchRequest): Promise<PatchSaleResult>;

@@ -2,19 +2,19 @@
 import type { CreateSaleRequest } from '@sluice/contract';
 import { readOffer } from '../domain/sale/read-offer.ts';
 import { readWindow } from '../domain/sale/read-window.ts';
-import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { SaleWish } from '../inventory/create-sale.ts';
 
 export const NO_WALLET =
   'An exchange takes points from a wallet, and this deployment has none: set walletUrl (SLUICE_WALLET_URL).';
 
 export type DraftReading =
-  | { readonly kind: 'draft'; readonly draft: SaleDraft }
+  | { readonly kind: 'draft'; readonly draft: SaleWish }
   | { readonly kind: 'mistake'; readonly sentence: string };
 
 const DEFAULT_ZONE = 'UTC';
 
 export function readDraft(request: CreateSaleRequest): DraftReading {
-  const { id, title, totalUnits, limitUnits, holdMs, kind, items, price, ...wish } = request;
+  const { id, title, totalUnits, limitUnits, holdMs, segments, kind, items, price, ...wish } = request;
   const offering = { ...(kind && { kind }), ...(items && { items }), ...(price && { price }) };
   const reading = readOffer(offering, { saleId: id, limitUnits });
   if (reading.kind === 'mistake') return reading;
@@ -27,7 +27,10 @@ export function readDraft(request: CreateSaleRequest): DraftReading {
   const { offer } = reading;
   return {
     kind: 'draft',
-    draft: { id, title, offer, totalUnits, limitUnits, startsAtMs, endsAtMs, timeZone, holdMs },
+    draft: {
+      ...{ id, title, offer, totalUnits, limitUnits, startsAtMs, endsAtMs, timeZone, holdMs },
+      ...(segments !== undefined && { segments }),
+    },
   };
 }
 

@@ -34,6 +34,6 @@ function windowTexts(sale: Sale): WindowTexts {
 }
 
 export function adminSaleAnswer(sale: Sale, nowMs: number): AdminSaleAnswer {
-  const { totalUnits, holdMs, version } = sale;
-  return { ...saleAnswer(sale, nowMs), totalUnits, holdMs, version };
+  const { totalUnits, holdMs, segments, version } = sale;
+  return { ...saleAnswer(sale, nowMs), totalUnits, holdMs, segments, version };
 }

@@ -6,6 +6,8 @@
  */
 
 import type { SaleId } from '../domain/ids.ts';
+import { quotaName } from '../domain/inventory/quota.ts';
+import { spreadUnits } from '../domain/inventory/spread-units.ts';
 import type { SegmentRecord } from '../domain/ledger/epoch.ts';
 import { isSameTerms, termsOf } from '../domain/sale/sale.ts';
 import type { IdSource } from '../ports/id-source.ts';
@@ -67,14 +69,23 @@ async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord)
   return (await deps.gate.setTerms(call, termsOf(stock.sale), segment.epoch)) === 'set';
 }
 
-/** Free units go to the sale's first quota, as one move. */
-async function allotFreeUnits(deps: KeepDeps, stock: Stock): Promise<boolean> {
-  const [quota] = stock.quotas;
-  if (!quota || stock.centre.freeUnits === 0) return true;
-  const moveId = deps.idSource.newId();
-  const decision = await deps.inventoryCentre.allot({ moveId, quota, units: stock.centre.freeUnits });
-  if (decision.kind === 'refused') return true;
-  const after = await deps.inventoryCentre.stock(stock.sale.id, []);
-  const move = after?.openMoves.find((open) => open.id === moveId);
-  return move === undefined || deliverMove(deps, move);
+/**
+ * Free units go to all quotas, a move each. Its id names the stock that was seen: keepers who spread the same units at the
+ * same time issue the same moves.
+ */
+async function allotFreeUnits(deps: KeepDeps, { sale, centre, generation, quotas }: Stock): Promise<boolean> {
+  const issued = new Set<string>();
+  for (const { quota, units } of spreadUnits(quotas, centre.freeUnits)) {
+    const moveId = `spread/${generation}-${centre.freeUnits}/${quotaName(quota)}`;
+    const decision = await deps.inventoryCentre.allot({ moveId, quota, units });
+    if (decision.kind === 'refused') break;
+    issued.add(moveId);
+  }
+  if (issued.size === 0) return true;
+  const after = await deps.inventoryCentre.stock(sale.id, []);
+  let isDone = true;
+  for (const move of after?.openMoves ?? []) {
+    if (issued.has(move.id)) isDone = (await deliverMove(deps, move)) && isDone;
+  }
+  return isDone;
 }

@@ -41,6 +41,7 @@ export function newDraft(changes: Partial<SaleDraft> = {}): SaleDraft {
     startsAtMs: 1_700_000_000_000,
     endsAtMs: 1_700_000_600_000,
     holdMs: 900_000,
+    segments: 2,
     ...changes,
   };
 }

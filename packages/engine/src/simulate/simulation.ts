@@ -2,7 +2,7 @@
  * One world, from a seed to its verdict: a sale is published, buyers come while things go wrong, then everything heals, and
  * what was promised must have come true within a bound.
  */
-import type { SaleDraft } from '../domain/sale/sale.ts';
+import type { SaleWish } from '../inventory/create-sale.ts';
 import { SALE_ID, sendBuyers } from './buyers.ts';
 import { judgeTheEnd } from './judge-the-end.ts';
 import { sendOperator } from './operator.ts';
@@ -79,7 +79,7 @@ const LONG_HOLD_MS = 600_000;
 
 /** Creates and publishes the sale, through whatever process answers. */
 async function openSale({ world, site, plan }: Room): Promise<void> {
-  const draft: SaleDraft = {
+  const draft: SaleWish = {
     ...{ id: SALE_ID, title: 'A sale', totalUnits: plan.totalUnits, limitUnits: plan.limitUnits },
     ...{ offer: plan.offer, timeZone: 'UTC' },
     ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs },

@@ -44,6 +44,7 @@ export function saleOf(row: SaleTable): Sale {
     endsAtMs: row.ends_at_ms,
     timeZone: row.time_zone,
     holdMs: row.hold_ms,
+    segments: row.segments,
     state: row.state,
     version: row.version,
     ...(row.limit_group !== null && { limitGroup: row.limit_group }),
@@ -67,6 +68,7 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     time_zone: draft.timeZone,
     generation: 0,
     limit_group: draft.limitGroup ?? null,
+    segments: draft.segments,
   };
 }
 

@@ -35,6 +35,7 @@ export interface SaleTable {
   readonly time_zone: string;
   /** Rises whenever units become free. */
   readonly generation: number;
+  readonly segments: number;
   /** Null: the limit is the sale's own. */
   readonly limit_group: string | null;
 }

@@ -20,6 +20,7 @@ interface SaleCreateOptions extends DeploymentOptions {
   readonly timeZone?: string;
   readonly lasts: number;
   readonly hold: number;
+  readonly segments?: number;
   readonly draft?: true;
   readonly json?: true;
 }
@@ -57,6 +58,7 @@ export function addSaleCreate(sale: Command): void {
     .option('--time-zone <name>', 'whose clocks the window is meant by (default: UTC)')
     .addOption(durationOption('--lasts', 'instead of --ends: 90s, 15m, 2h, 30d', '1d'))
     .addOption(durationOption('--hold', 'how long an unpaid order holds its units', '15m'))
+    .option('--segments <number>', 'parts of buyers and stock, 1 to 64 (default: by units and gate)', wholeNumber(1))
     .option('--draft', 'do not publish it yet')
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);
@@ -77,6 +79,7 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
   printTable([
     ['units', created.totalUnits],
     ['limit', created.limitUnits, 'units for each buyer'],
+    ...(created.segments > 1 ? [['segments', created.segments] as const] : []),
     ['each', itemsText(created.items)],
     ['price', created.price ? priceText(created.price) : NO_PRICE[created.kind]],
     ['starts', created.startsAt, created.timeZone],
@@ -85,7 +88,7 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
 }
 
 function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
-  const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts } = options;
+  const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts, segments } = options;
   const { starts = Date.now(), ends } = options;
   const end = ends ?? laterThan(starts, lasts);
   const endMs = typeof end === 'string' && hasOffset(end) ? Date.parse(end) : end;
@@ -97,6 +100,7 @@ function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
     ...(items && { items: [...items] }),
     ...(asked && { price: asked }),
     ...(timeZone !== undefined && { timeZone }),
+    ...(segments !== undefined && { segments }),
     ...(typeof starts === 'number' ? { startsAtMs: starts } : { startsAt: starts }),
     ...(typeof end === 'number' ? { endsAtMs: end } : { endsAt: end }),
   };

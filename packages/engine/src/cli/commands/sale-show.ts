@@ -44,6 +44,7 @@ async function showSale(id: string, options: DeploymentOptions & { readonly json
     ['starts', sale.startsAt, sale.timeZone],
     ['ends', sale.endsAt],
     ['limit', `${sale.limitUnits} for each buyer`],
+    ['segments', sale.segments],
   ]);
   console.log();
   printTable([

@@ -36,7 +36,6 @@ export function unorderedUnits(quota: Quota): number {
   return quota.allottedUnits - quota.heldUnits - quota.soldUnits - quota.quarantinedUnits;
 }
 
-/** The region, channel and segment of a sale that is not divided. */
+/** The region and the channel of a sale that is not divided. */
 export const HOME_REGION = 'home';
 export const MAIN_CHANNEL = 'main';
-export const ONLY_SEGMENT = 0;

@@ -24,6 +24,7 @@ const sale: Sale = {
   startsAtMs: 0,
   endsAtMs: 1,
   holdMs: HOLD_MS,
+  segments: 1,
   state: 'live',
   version: 1,
 };

@@ -36,6 +36,7 @@ describe('terms', () => {
     startsAtMs: 1,
     endsAtMs: 2,
     holdMs: 3,
+    segments: 1,
     state: 'live',
     version: 4,
   };

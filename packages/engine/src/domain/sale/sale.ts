@@ -23,6 +23,8 @@ export interface SaleDraft {
   readonly timeZone: string;
   /** How long an unpaid order holds its units. */
   readonly holdMs: number;
+  /** Parts that its buyers and its stock are divided into; fixed, for a buyer must always meet the same one. */
+  readonly segments: number;
 }
 
 export interface Sale extends SaleDraft {

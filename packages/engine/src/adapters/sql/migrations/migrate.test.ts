@@ -35,7 +35,8 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     database.exec('alter table sales drop column generation; alter table releases drop column destination');
     for (const table of ['charges', 'returns', 'withdrawals', 'leases', 'buyers', 'limit_scopes'])
       database.exec(`drop table ${table}`);
-    database.exec(`alter table sales drop column limit_group; create table buyers (sale_id text not null references
+    database.exec('alter table sales drop column limit_group; alter table sales drop column segments');
+    database.exec(`create table buyers (sale_id text not null references
       sales (id), buyer_id text not null, limit_units integer not null, units integer not null,
       constraint buyer_key primary key (sale_id, buyer_id)) strict, without rowid`);
     database.exec(`delete from ledger_migrations where name >= '0005'`);
@@ -44,7 +45,10 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     database.exec(`insert into buyers values ('old', 'ann', 1, 1)`);
 
     const { ledger } = await ledgerOn(database);
-    expect(await ledger.sales.find('old')).toMatchObject({ offer: plainOffer('old'), timeZone: 'UTC', totalUnits: 5 });
+    expect(await ledger.sales.find('old')).toMatchObject({
+      offer: plainOffer('old'),
+      ...{ timeZone: 'UTC', totalUnits: 5, segments: 1 },
+    });
     expect(database.prepare('select * from buyers').all().map(Object.values)).toEqual([['old', 'ann', 1, 1]]);
     expect(() => database.exec(`update buyers set units = 2`)).toThrow('scoped_buyer_within_limit');
     expect((await ledger.sales.create(newDraft({ id: 'old' }), [])).kind).toBe('exists');

@@ -14,6 +14,7 @@ import { saleKindsMigration } from './0005-sale-kinds.ts';
 import { returnsMigration } from './0006-returns.ts';
 import { leasesMigration } from './0007-leases.ts';
 import { limitGroupsMigration } from './0010-limit-groups.ts';
+import { segmentsMigration } from './0012-segments.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -29,6 +30,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0006-returns': returnsMigration(dialect),
     '0007-leases': leasesMigration(dialect),
     '0010-limit-groups': limitGroupsMigration(dialect),
+    '0012-segments': segmentsMigration(dialect),
   };
 }
 
