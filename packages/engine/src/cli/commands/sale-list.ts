@@ -25,7 +25,16 @@ async function listSales(options: DeploymentOptions & { readonly json?: true }):
   else printTable(list.sales.map(rowOf));
 }
 
-function rowOf({ id, state, phase, totalUnits, startsAtMs, title }: AdminSaleListAnswer['sales'][number]): Row {
+function rowOf({
+  id,
+  state,
+  phase,
+  totalUnits,
+  startsAtMs,
+  title,
+  limitGroup,
+}: AdminSaleListAnswer['sales'][number]): Row {
   const phaseText = state === 'live' ? `, ${phase}` : '';
-  return [id, `${state}${phaseText}`, `${totalUnits} units from ${instantText(startsAtMs)}  ${title}`];
+  const groupText = limitGroup === null ? '' : `  (${limitGroup})`;
+  return [id, `${state}${phaseText}`, `${totalUnits} units from ${instantText(startsAtMs)}  ${title}${groupText}`];
 }
