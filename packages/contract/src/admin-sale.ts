@@ -1,6 +1,6 @@
 /** A sale as operators create and see it. */
 import Type, { type Static } from 'typebox';
-import { epochMsField, STORABLE, STRICT, saleIdField, unitsField } from './fields.ts';
+import { epochMsField, limitGroupField, STORABLE, STRICT, saleIdField, unitsField } from './fields.ts';
 import { itemsField, kindField, priceField } from './offer.ts';
 import { SALE_FIELDS } from './sale.ts';
 import { timeZoneField, zonedTimeField } from './zoned-time.ts';
@@ -58,7 +58,15 @@ export const CREATE_SALE = Type.Object(
       ),
     ),
     totalUnits,
-    limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
+    limitUnits: unitsField(
+      'Units that one buyer may have in live orders, of this sale or of all sales of limitGroup.',
+      1,
+    ),
+    limitGroup: Type.Optional(
+      limitGroupField(
+        'Sales of one group share one limit for each buyer; all of them have the same. Written like the id of a sale; fixed.',
+      ),
+    ),
     ...WINDOW,
     holdMs,
     segments: Type.Optional(segments),

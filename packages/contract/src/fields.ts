@@ -19,6 +19,10 @@ export function saleIdField() {
   });
 }
 
+export function limitGroupField(description: string) {
+  return Type.String({ pattern: SALE_ID_PATTERN, description, examples: ['spring-skins'] });
+}
+
 export function orderIdField() {
   return Type.String({
     pattern: '^[A-Za-z0-9_-]{22}$',

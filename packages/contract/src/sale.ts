@@ -1,7 +1,7 @@
 /** A sale as buyers see it. How many units there are is not theirs to know. */
 import Type, { type Static } from 'typebox';
 import { SALE_PHASES, SALE_STATES } from './codes/index.ts';
-import { epochMsField, nullable, STRICT, saleIdField, unitsField } from './fields.ts';
+import { epochMsField, limitGroupField, nullable, STRICT, saleIdField, unitsField } from './fields.ts';
 import { itemsField, kindField, type PriceAnswer, priceField } from './offer.ts';
 import { timeZoneField, zonedTimeField } from './zoned-time.ts';
 
@@ -22,7 +22,13 @@ export const SALE_FIELDS = {
   timeZone: timeZoneField(),
   startsAt: zonedTimeField('The first moment of the window, as the clocks of that zone show it.'),
   endsAt: zonedTimeField('The first moment after it, likewise.'),
-  limitUnits: unitsField('Units that one buyer may have in live orders.', 1),
+  limitUnits: unitsField(
+    'Units that one buyer may have in live orders, of this sale or of all sales of limitGroup.',
+    1,
+  ),
+  limitGroup: nullable<string>(
+    limitGroupField('Sales of one group share one limit for each buyer; null: the limit is of this sale alone.'),
+  ),
 };
 
 const LISTED_SALE_FIELDS = {

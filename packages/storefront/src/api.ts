@@ -8,6 +8,7 @@ export interface ListedSale extends SaleView, Offer, Window {
   readonly id: string;
   readonly title: string;
   readonly limitUnits: number;
+  readonly limitGroup: string | null;
   readonly serverTimeMs: number;
 }
 

@@ -126,7 +126,7 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
       setText(part('title'), sale.title);
       setText(part('offer'), offerText(sale, deps.language, words));
       setText(part('window'), windowText(sale, deps.language, ownZone));
-      setText(part('limit'), words.limit(sale.limitUnits));
+      setText(part('limit'), words.limit(sale.limitUnits, sale.limitGroup));
       setText(part('units-label'), words.units);
       units.max = String(sale.limitUnits);
       tick();

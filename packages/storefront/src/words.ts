@@ -18,7 +18,8 @@ const EN = {
   free: 'Free',
   forMoney: 'For money',
   points: (points: number) => `${points} points`,
-  limit: (units: number) => `At most ${units} for each buyer`,
+  limit: (units: number, group: string | null) =>
+    `At most ${units} for each buyer${group === null ? '' : `, over all sales of ${group}`}`,
   units: 'Units',
   buy: 'Buy',
   notYet: 'Not yet',
@@ -58,7 +59,7 @@ const ZH: Words = {
   free: '免费',
   forMoney: '付费',
   points: (points) => `${points} 积分`,
-  limit: (units) => `每人限购 ${units} 件`,
+  limit: (units, group) => `每人限购 ${units} 件${group === null ? '' : `（${group} 各活动合计）`}`,
   units: '数量',
   buy: '立即抢购',
   notYet: '未开始',

@@ -34,6 +34,11 @@ export function priceText({ amount, currency, points }: PriceAnswer): string {
 }
 
 /** `5 potion, 1 sword` */
+/** Behind the number: whom it holds for, and over what. */
+export function limitText({ limitGroup }: { readonly limitGroup: string | null }): string {
+  return limitGroup === null ? 'for each buyer' : `for each buyer, over all sales of ${limitGroup}`;
+}
+
 export function itemsText(items: readonly ItemAnswer[]): string {
   return items.map(({ itemId, quantity }) => `${quantity} ${itemId}`).join(', ');
 }

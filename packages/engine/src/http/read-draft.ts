@@ -14,7 +14,7 @@ export type DraftReading =
 const DEFAULT_ZONE = 'UTC';
 
 export function readDraft(request: CreateSaleRequest): DraftReading {
-  const { id, title, totalUnits, limitUnits, holdMs, segments, kind, items, price, ...wish } = request;
+  const { id, title, totalUnits, limitUnits, holdMs, segments, kind, items, price, limitGroup, ...wish } = request;
   const offering = { ...(kind && { kind }), ...(items && { items }), ...(price && { price }) };
   const reading = readOffer(offering, { saleId: id, limitUnits });
   if (reading.kind === 'mistake') return reading;
@@ -29,6 +29,7 @@ export function readDraft(request: CreateSaleRequest): DraftReading {
     kind: 'draft',
     draft: {
       ...{ id, title, offer, totalUnits, limitUnits, startsAtMs, endsAtMs, timeZone, holdMs },
+      ...(limitGroup !== undefined && { limitGroup }),
       ...(segments !== undefined && { segments }),
     },
   };

@@ -5,14 +5,14 @@ import { phaseAt } from '../domain/sale/schedule.ts';
 import { showIn } from '../domain/sale/zoned-time.ts';
 
 export function saleAnswer(sale: Sale, nowMs: number): ListedSaleAnswer {
-  const { id, title, state, offer, startsAtMs, endsAtMs, timeZone, limitUnits } = sale;
+  const { id, title, state, offer, startsAtMs, endsAtMs, timeZone, limitUnits, limitGroup = null } = sale;
   const { kind, items, price } = offer;
   const { startsAt, endsAt } = windowTexts(sale);
   // Nothing is sold in it any more, whatever the clock says of its window.
   const phase = state === 'closed' || state === 'settled' ? 'over' : phaseAt(sale, nowMs);
   return {
     ...{ id, title, state, phase, kind, items: [...items], price },
-    ...{ startsAtMs, endsAtMs, timeZone, startsAt, endsAt, limitUnits, serverTimeMs: nowMs },
+    ...{ startsAtMs, endsAtMs, timeZone, startsAt, endsAt, limitUnits, limitGroup, serverTimeMs: nowMs },
   };
 }
 

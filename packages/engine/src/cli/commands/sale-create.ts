@@ -6,12 +6,13 @@ import { routes } from '../../bench/routes.ts';
 import { wrongUsage } from '../command-failed.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
 import { durationOption, type ItemValue, item, moment, price, saleId, wholeNumber } from '../option-values.ts';
-import { itemsText, priceText, printJson, printTable, printTitle } from '../print.ts';
+import { itemsText, limitText, priceText, printJson, printTable, printTitle } from '../print.ts';
 
 interface SaleCreateOptions extends DeploymentOptions {
   readonly units: number;
   readonly title?: string;
   readonly limit: number;
+  readonly limitGroup?: string;
   readonly kind: SaleKind;
   readonly item?: readonly ItemValue[];
   readonly price?: { amount: number; currency: string } | { points: number };
@@ -35,6 +36,7 @@ const EXAMPLES = `
 Examples:
   $ sluice sale create spring-skins --units 5000 --starts +10m --lasts 2h
   $ sluice sale create dragon-skin --units 500 --price "4900 CNY"
+  $ sluice sale create tiger-skin --units 500 --limit-group new-year-skins
   $ sluice sale create gift-pack --units 100 --kind gift_pack --item sword --item potion:5
   $ sluice sale create star-mount --units 100 --kind exchange --price "60 points"
   $ sluice sale create opening --units 100 --time-zone Asia/Shanghai --starts 2026-11-11T10:00 --ends 2026-11-11T12:00 --draft
@@ -48,6 +50,7 @@ export function addSaleCreate(sale: Command): void {
     .requiredOption('--units <number>', 'all units of the sale', wholeNumber(0))
     .option('--title <text>', 'what is sold, for people (default: the id)')
     .option('--limit <units>', 'units that one buyer may have', wholeNumber(1), 1)
+    .option('--limit-group <name>', 'share the limit with all sales that name this group', saleId)
     .addOption(
       new Option('--kind <kind>', 'for money, for nothing, or for points').choices(SALE_KINDS).default('limited_skin'),
     )
@@ -78,7 +81,7 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
   printTitle(`${id} is ${created.state}`);
   printTable([
     ['units', created.totalUnits],
-    ['limit', created.limitUnits, 'units for each buyer'],
+    ['limit', created.limitUnits, limitText(created)],
     ...(created.segments > 1 ? [['segments', created.segments] as const] : []),
     ['each', itemsText(created.items)],
     ['price', created.price ? priceText(created.price) : NO_PRICE[created.kind]],
@@ -88,7 +91,7 @@ async function createSale(id: string, options: SaleCreateOptions): Promise<void>
 }
 
 function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
-  const { units, limit, hold, kind, item: items, price: asked, timeZone, lasts, segments } = options;
+  const { units, limit, limitGroup, hold, kind, item: items, price: asked, timeZone, lasts, segments } = options;
   const { starts = Date.now(), ends } = options;
   const end = ends ?? laterThan(starts, lasts);
   const endMs = typeof end === 'string' && hasOffset(end) ? Date.parse(end) : end;
@@ -97,6 +100,7 @@ function requestFor(id: string, options: SaleCreateOptions): CreateSaleRequest {
   }
   return {
     ...{ id, title: options.title ?? id, totalUnits: units, limitUnits: limit, holdMs: hold, kind },
+    ...(limitGroup !== undefined && { limitGroup }),
     ...(items && { items: [...items] }),
     ...(asked && { price: asked }),
     ...(timeZone !== undefined && { timeZone }),

@@ -25,8 +25,11 @@ async function listSales(options: DeploymentOptions & { readonly json?: true }):
   else printTable(list.sales.map(rowOf));
 }
 
-function rowOf({ id, state, phase, kind, totalUnits, startsAtMs, title }: AdminSaleListAnswer['sales'][number]): Row {
+type ListedSale = AdminSaleListAnswer['sales'][number];
+
+function rowOf({ id, state, phase, kind, totalUnits, startsAtMs, title, limitGroup }: ListedSale): Row {
   const phaseText = state === 'live' ? `, ${phase}` : '';
+  const groupText = limitGroup === null ? '' : `  (${limitGroup})`;
   const stock = `${totalUnits} units from ${instantText(startsAtMs)}`;
-  return [id, `${state}${phaseText}`, `${kind.replace('_', ' ')}, ${stock}  ${title}`];
+  return [id, `${state}${phaseText}`, `${kind.replace('_', ' ')}, ${stock}  ${title}${groupText}`];
 }

@@ -4,7 +4,7 @@ import { PLACES, type PlaceName } from '@sluice/contract/codes';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
 import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
-import { itemsText, priceText, printJson, printTable, printTitle, type Row } from '../print.ts';
+import { itemsText, limitText, priceText, printJson, printTable, printTitle, type Row } from '../print.ts';
 import { NO_PRICE } from './sale-create.ts';
 
 const MEANINGS: Readonly<Record<PlaceName, string>> = {
@@ -43,7 +43,7 @@ async function showSale(id: string, options: DeploymentOptions & { readonly json
     ['price', sale.price ? priceText(sale.price) : NO_PRICE[sale.kind]],
     ['starts', sale.startsAt, sale.timeZone],
     ['ends', sale.endsAt],
-    ['limit', `${sale.limitUnits} for each buyer`],
+    ['limit', sale.limitUnits, limitText(sale)],
     ['segments', sale.segments],
   ]);
   console.log();
