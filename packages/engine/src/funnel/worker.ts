@@ -54,7 +54,6 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   /** Arrivals do not end it: that is what it is for. */
   async function rest(restMs: number): Promise<void> {
-    if (restMs <= 0 || !isRunning) return;
     const startedMs = deps.clock.monotonicMs();
     await new Promise<void>((resolve) => {
       const callOff = deps.clock.after(restMs, resolve);
@@ -84,7 +83,8 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   async function run(): Promise<void> {
     while (isRunning) {
-      await rest(deps.ceiling.restMs());
+      const restMs = deps.ceiling.restMs();
+      if (restMs > 0) await rest(restMs);
       if (!isRunning) return;
       hasArrivals = false;
       const group = await persist(() => readGroup(deps, deps.ceiling.groupClaims()));

@@ -1,7 +1,8 @@
 /** Reads what the ledger has written down of every sale, added up by the database: no order comes into memory. */
 import { sql } from 'kysely';
 import { isLive, ORDER_STATES, placeOfOrder } from '../../domain/order/order.ts';
-import type { AccountBalance, BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
+import type { BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
+import { balances } from './journal-balances.ts';
 import { quotaOfRow } from './rows.ts';
 import type { LedgerDatabase, LedgerTransaction } from './schema.ts';
 
@@ -20,7 +21,7 @@ export function readBooks(db: LedgerDatabase): Promise<readonly SaleBooks[]> {
         quotas: quotas.map(quotaOfRow),
         orders: await orderUnits(trx, id),
         quarantinedUnits: await quarantinedUnits(trx, id),
-        journal: [...(await balances(trx, id, 'to_account')), ...(await balances(trx, id, 'from_account'))],
+        journal: await balances(trx, id),
         wrongBuyers: await wrongBuyers(trx, id),
       });
     }
@@ -49,25 +50,6 @@ async function quarantinedUnits(trx: LedgerTransaction, saleId: string): Promise
     .where('sale_id', '=', saleId)
     .executeTakeFirstOrThrow();
   return Number(units ?? 0);
-}
-
-/** What came into each account, or what left it, which is less than nothing. */
-async function balances(
-  trx: LedgerTransaction,
-  saleId: string,
-  side: 'to_account' | 'from_account',
-): Promise<readonly AccountBalance[]> {
-  const rows = await trx
-    .selectFrom('journal')
-    .select(['region', 'segment', 'channel', `${side} as account`, (eb) => eb.fn.sum<number>('units').as('units')])
-    .where('sale_id', '=', saleId)
-    .groupBy(['region', 'segment', 'channel', side])
-    .execute();
-  return rows.map(({ region, segment, channel, account, units }) => ({
-    quota: region === null || segment === null || channel === null ? null : { saleId, region, segment, channel },
-    account,
-    units: side === 'to_account' ? Number(units) : 0 - Number(units),
-  }));
 }
 
 async function wrongBuyers(trx: LedgerTransaction, saleId: string): Promise<readonly BuyerUnits[]> {
