@@ -77,6 +77,32 @@ describe('reconcile', () => {
   });
 });
 
+describe('reconcile --rebuild-check', () => {
+  test('rebuilds every balance from the journal, and names the table that says otherwise', async () => {
+    expect(await command('reconcile', '--rebuild-check')).toMatchObject({
+      ...{ code: 0, stderr: '' },
+      says: {
+        verdict: 'balanced',
+        source: 'journal',
+        sales: [{ total: 500 }, { total: 500 }, { places: { held: 20 } }],
+      },
+    });
+    await tamper(`update buyers set units = units - 1 ${OF_SKIN} and buyer_id = (select min(buyer_id) from buyers)`);
+    const found = await command('reconcile', 'starter-skin', '--rebuild-check');
+    expect(found).toMatchObject({
+      code: 1,
+      says: { sales: [{ verdict: 'unbalanced', differences: [{ against: 'journal', recorded: 0, counted: 1 }] }] },
+    });
+    const told = await runSluice(['reconcile', '--rebuild-check', '--data-dir', sluice.dataDir]);
+    expect(told).toMatchObject({ code: 1, stdout: expect.stringContaining('0 written down, 1 by the journal') });
+    await tamper(`update buyers set units = units + 1 ${OF_SKIN} and buyer_id = (select min(buyer_id) from buyers)`);
+
+    expect(await command('reconcile', 'none', '--rebuild-check')).toMatchObject({ code: 3 });
+    const url = ['--rebuild-check', '--url', 'http://127.0.0.1:1'];
+    expect(await command('reconcile', ...url)).toMatchObject({ code: 2 });
+  });
+});
+
 describe('doctor', () => {
   const findings = async () => {
     const { code, says } = await command('doctor');

@@ -124,10 +124,12 @@ export function buildEngine(parts: EngineParts): Engine {
 
     read: async () => ({
       ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },
+      ceiling: work?.ceiling() ?? null,
       ...{ purchasesInFlight: intake.inFlight(), queue: await queue.depth().catch(nullWhenDown) },
     }),
 
     start: async () => work?.start(),
+    hurry: () => work?.liftCeiling(),
     async stop() {
       await work?.stop();
       watch.close();

@@ -5,7 +5,9 @@
 import { noTelemetry } from '../adapters/memory/telemetry.ts';
 import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
 import { type BreakerState, type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
+import { type CeilingReading, createSettlementCeiling, NO_CEILING } from '../funnel/ledger/settlement-ceiling.ts';
 import { settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
+import { settlementWithCeiling } from '../funnel/ledger/settlement-with-ceiling.ts';
 import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
 import { createSweeper, type SweeperDeps } from '../funnel/sweeper.ts';
 import { WALLET_BREAKER, walletWithBreaker } from '../funnel/wallet-with-breaker.ts';
@@ -22,6 +24,9 @@ export interface WorkDeps {
 export interface Work {
   /** Null: there is no wallet. */
   walletBreaker(): BreakerState | null;
+  ceiling(): CeilingReading;
+  /** Settlement rests no more. */
+  liftCeiling(): void;
   /** Loads the gate for every sale first. */
   start(): Promise<void>;
   /** Ends after what is in hand is settled. */
@@ -31,14 +36,17 @@ export interface Work {
 export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker }: WorkDeps): Work {
   const { clock, idSource, feed, ledger, onFault, onCrash, telemetry = noTelemetry } = parts;
   const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
-  const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
-  const settling = { settlement, feed, consumer: idSource.newId() };
-  const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
+  const ceiling = createSettlementCeiling(clock, parts.ceiling ?? NO_CEILING);
+  const settlement = settlementWithBreaker(settlementWithCeiling(counted, ceiling, clock), ledgerBreaker, clock);
+  const settling = { settlement, ceiling, feed, consumer: idSource.newId() };
+  const worker = createWorker({ ...stocking, ...settling, onRest: telemetry.settlementRested, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const sweeper = createSweeper({ ...living, onCrash });
   const charging = openWallet(parts, { ...living, onCrash });
   return {
     walletBreaker: () => charging?.breaker.state ?? null,
+    ceiling: ceiling.read,
+    liftCeiling: ceiling.lift,
     async start() {
       await keeper.round();
       worker.start();

@@ -15,6 +15,7 @@ import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
 import type { IntakeBounds } from '../funnel/gateway/intake.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { BreakerState } from '../funnel/ledger/circuit-breaker.ts';
+import type { CeilingBounds, CeilingReading } from '../funnel/ledger/settlement-ceiling.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
@@ -58,6 +59,8 @@ export interface EngineParts {
   readonly wallet?: Wallet;
   /** No bounds when not given. */
   readonly bounds?: IntakeBounds;
+  /** Of settlement, where it is done here; none when not given. */
+  readonly ceiling?: CeilingBounds;
   /** How late the event loop is. */
   readonly loopLagMs?: () => number;
   /** Nothing is counted when not given. */
@@ -76,6 +79,8 @@ export interface EngineReadings {
   /** Null: there is no wallet. */
   readonly walletBreaker: BreakerState | null;
   readonly purchasesInFlight: number;
+  /** Null: another process settles. */
+  readonly ceiling: CeilingReading | null;
   /** Null: the queue cannot be asked now. */
   readonly queue: QueueDepth | null;
 }
@@ -127,6 +132,8 @@ export interface Engine {
   read(): Promise<EngineReadings>;
   /** Loads the gate for every sale and begins to settle, where it works. */
   start(): Promise<void>;
+  /** What is queued would end with this process: settlement's ceiling holds no more. */
+  hurry(): void;
   /** Ends after what is in hand is settled. */
   stop(): Promise<void>;
 }

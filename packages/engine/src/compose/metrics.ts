@@ -4,6 +4,7 @@ import type { LoopLag } from '../adapters/system/loop-lag.ts';
 import { type Gauge, PROMETHEUS_MEDIA_TYPE, type PrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import { BREAKER_STATES } from '../funnel/ledger/circuit-breaker.ts';
+import type { CeilingReading } from '../funnel/ledger/settlement-ceiling.ts';
 import type { Metrics } from '../http/deps.ts';
 import type { Engine, EngineReadings } from './engine.ts';
 
@@ -24,7 +25,13 @@ export function createMetrics({ telemetry, engine, limits, lag }: MetricsParts):
   };
 }
 
-function engineGauges({ ledgerBreaker, walletBreaker, purchasesInFlight, queue }: EngineReadings): readonly Gauge[] {
+function engineGauges({
+  ledgerBreaker,
+  walletBreaker,
+  purchasesInFlight,
+  queue,
+  ceiling,
+}: EngineReadings): readonly Gauge[] {
   const breakers = [['ledger', ledgerBreaker] as const, ...(walletBreaker ? [['wallet', walletBreaker] as const] : [])];
   const samples = breakers.flatMap(([breaker, current]) =>
     BREAKER_STATES.map((state) => ({ labels: { breaker, state }, value: state === current ? 1 : 0 })),
@@ -32,10 +39,19 @@ function engineGauges({ ledgerBreaker, walletBreaker, purchasesInFlight, queue }
   return [
     { figure: FIGURES.breakerState, samples },
     gauge(FIGURES.purchasesInFlight, purchasesInFlight),
+    ...(ceiling === null ? [] : ceilingGauges(ceiling)),
     ...(queue === null
       ? []
       : [gauge(FIGURES.queueClaims, queue.entries), gauge(FIGURES.queueOldestAge, (queue.oldestAgeMs ?? 0) / 1_000)]),
   ];
+}
+
+function ceilingGauges({ ordersPerSecond, transactionsPerSecond, groupClaims }: CeilingReading): readonly Gauge[] {
+  const samples = [
+    { labels: { of: 'orders' }, value: ordersPerSecond },
+    { labels: { of: 'transactions' }, value: transactionsPerSecond },
+  ];
+  return [{ figure: FIGURES.settlementCeiling, samples }, gauge(FIGURES.settlementGroupLimit, groupClaims)];
 }
 
 function limiterGauge(limits: RequestLimits): Gauge {

@@ -56,7 +56,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   const wallet = chooseWallet(settings, isOneMachine);
   const engine = buildEngine({
     ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts, works },
-    ...{ ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
+    ...{ ledger, onCrash, telemetry, bounds: settings, ceiling: settings, loopLagMs: lag.lagMs },
     ...(wallet.wallet && { wallet: wallet.wallet }),
     ...(settings.saleSegments !== undefined && { saleSegments: settings.saleSegments }),
     onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
@@ -65,6 +65,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   closers.add(() => engine.stop());
   let droppedClaims = 0;
   closers.add(async () => {
+    engine.hurry();
     droppedClaims = await store.drain();
     if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
   });

@@ -42,6 +42,28 @@ async function start(changed: Partial<Settings> = {}): Promise<EmbeddedDeploymen
 }
 
 describe('a deployment in one process', { timeout: SLOW_START_MS }, () => {
+  test('settles what is queued when it stops, whatever ceiling settlement has', async () => {
+    const { engine, stop } = await start({ settleOrdersPerSecond: 1 });
+    const nowMs = Date.now();
+    await engine.createSale({
+      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
+      ...{ id: 'slow', title: 'Slow', totalUnits: 30, limitUnits: 1, holdMs: 600_000 },
+      ...{ startsAtMs: nowMs - 1_000, endsAtMs: nowMs + 600_000 },
+    });
+    await engine.operateSale('slow', 'publish');
+    const answers = Array.from({ length: 30 }, async (_, index) => {
+      const buyer = { buyerId: `b${index}`, region: HOME_REGION, channel: MAIN_CHANNEL };
+      const issued = await engine.issueToken('slow', buyer);
+      if (issued.kind === 'refused') return issued;
+      return engine.purchase({ saleId: 'slow', buyer, token: issued.token, units: 1 });
+    });
+    await expect.poll(async () => (await engine.read()).queue?.entries).toBeGreaterThan(20);
+    expect(await stop()).toEqual({ droppedClaims: 0 });
+    const kinds = (await Promise.all(answers)).map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['accepted']));
+    running.splice(0);
+  });
+
   async function identityStatus({ url }: EmbeddedDeployment): Promise<number> {
     const headers = { 'content-type': 'application/json' };
     return (await fetch(`${url}/dev/identity`, { method: 'POST', headers, body: '{"buyer":"ann"}' })).status;

@@ -251,6 +251,34 @@ export const SETTINGS = Type.Object({
       default: 5_000,
     }),
   }),
+  settleOrdersPerSecond: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description: 'Orders a second that this process may bring to the ledger; what is more waits in the queue.',
+      wanted: WANTED_BOUND,
+      default: 0,
+    }),
+  }),
+  settleTransactionsPerSecond: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description: 'Settlements a second that this process may begin; fewer make larger groups.',
+      wanted: WANTED_BOUND,
+      default: 0,
+    }),
+  }),
+  settleTargetMs: Type.Integer({
+    minimum: 0,
+    maximum: MAX_BOUND,
+    ...notes({
+      description:
+        'What a settlement may take, in milliseconds; while they take longer, groups get smaller and settlement rests between them.',
+      wanted: WANTED_BOUND,
+      default: 1_000,
+    }),
+  }),
   maxLoopLagMs: Type.Integer({
     minimum: 0,
     maximum: MAX_BOUND,

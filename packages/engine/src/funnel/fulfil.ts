@@ -10,7 +10,7 @@ import type { Order } from '../domain/order/order.ts';
 import { type DeliverDeps, deliverRelease } from '../inventory/deliver.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Queue } from '../ports/queue.ts';
-import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../ports/settlement.ts';
+import type { Settlement } from '../ports/settlement.ts';
 import { type GroupOutcome, settleGroup } from './ledger/settle-group.ts';
 
 export interface FulfilDeps extends DeliverDeps {
@@ -21,10 +21,8 @@ export interface FulfilDeps extends DeliverDeps {
   readonly feed: OrderFeed;
 }
 
-export function readGroup(deps: FulfilDeps): Promise<readonly Claim[]> {
-  return deps.queue
-    .read(deps.consumer, MAX_CLAIMS_PER_SETTLEMENT)
-    .then((entries) => entries.map((entry) => entry.claim));
+export function readGroup(deps: FulfilDeps, max: number): Promise<readonly Claim[]> {
+  return deps.queue.read(deps.consumer, max).then((entries) => entries.map((entry) => entry.claim));
 }
 
 /** Throws faults that are worth another try with the same claims; repeating any part of it is harmless. */

@@ -1,72 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../adapters/memory/ledger.ts';
-import { createManualClock } from '../adapters/memory/manual-clock.ts';
-import { createMemoryOrderFeed } from '../adapters/memory/order-feed.ts';
-import { createMemoryStore } from '../adapters/memory/store.ts';
-import { createIdSource } from '../adapters/system/ids.ts';
 import { Fault } from '../domain/fault.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
-import { plainOffer } from '../domain/sale/offer.ts';
-import { operateSale } from '../inventory/change-sale.ts';
-import { createSale } from '../inventory/create-sale.ts';
-import { createGateSession } from '../inventory/gate-session.ts';
-import { readPlaces } from '../inventory/read-places.ts';
 import { TAKE_OVER_AFTER_MS } from '../ports/queue.ts';
-import type { Settlement } from '../ports/settlement.ts';
-import { createWorker } from './worker.ts';
-
-const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
-
-async function newWorld(totalUnits: number) {
-  const clock = createManualClock(1_000_000);
-  const idSource = createIdSource();
-  const { gate, queue } = createMemoryStore({ clock, idSource });
-  const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
-  const session = createGateSession(gate, clock);
-  const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales, hasWallet: false };
-  await createSale(
-    { sales, hasWallet: false },
-    {
-      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
-      ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
-      ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
-    },
-  );
-  await operateSale(deps, 'skin', 'publish');
-
-  const faults: string[] = [];
-  const crashes: unknown[] = [];
-  const feed = createMemoryOrderFeed();
-  const newWorker = (settle: Settlement) =>
-    createWorker({
-      ...{ ...deps, feed, settlement: settle, consumer: idSource.newId() },
-      onFault: (fault) => faults.push(fault.code),
-      onCrash: (error) => crashes.push(error),
-    });
-  const claim = async (...orderIds: string[]) => {
-    const requests = orderIds.map((orderId) => ({
-      orderId,
-      buyerId: `buyer of ${orderId}`,
-      channel: 'main',
-      units: 1,
-    }));
-    return gate.claim(await session.call(SEGMENT), requests);
-  };
-  const places = async () => {
-    const result = await readPlaces(deps, 'skin');
-    expect(result).toMatchObject({ kind: 'read', reading: { isBalanced: true, isStill: true } });
-    return result.kind === 'read' ? result.reading.places : null;
-  };
-  return { clock, queue, settlement, orders, newWorker, claim, places, faults, crashes, gate, session };
-}
-
-const turns = async (count = 20) => {
-  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-};
+import { newWorkerWorld, turns } from './worker-world.contract.ts';
 
 describe('a worker', () => {
   it('settles what arrives, without being told when', async () => {
-    const world = await newWorld(5);
+    const world = await newWorkerWorld(5);
     const worker = world.newWorker(world.settlement);
     worker.start();
     await turns();
@@ -78,7 +18,7 @@ describe('a worker', () => {
   });
 
   it('keeps a group in hand while the ledger fails, and settles it when the ledger is back', async () => {
-    const world = await newWorld(5);
+    const world = await newWorkerWorld(5);
     let isDown = true;
     const worker = world.newWorker({
       ...world.settlement,
@@ -100,7 +40,7 @@ describe('a worker', () => {
   });
 
   it('puts a claim that cannot be settled in quarantine, and settles its neighbours', async () => {
-    const world = await newWorld(5);
+    const world = await newWorkerWorld(5);
     const worker = world.newWorker({
       ...world.settlement,
       settle: (claims) =>
@@ -117,7 +57,7 @@ describe('a worker', () => {
   });
 
   it('takes over what a dead worker had read (K07)', async () => {
-    const world = await newWorld(5);
+    const world = await newWorkerWorld(5);
     const dead = world.newWorker({ ...world.settlement, settle: () => new Promise(() => {}) });
     dead.start();
     await world.claim('a', 'b');
@@ -133,7 +73,7 @@ describe('a worker', () => {
   });
 
   it('gives the units of a refused order back, and they are sold again (K15)', async () => {
-    const world = await newWorld(1);
+    const world = await newWorkerWorld(1);
     // The ledger holds the limit whatever a gate lets through: here the buyer had an order that this gate never saw.
     const earlier = { orderId: 'z', saleId: 'skin', buyerId: 'buyer of a', units: 1 };
     const origin = { region: 'home', segment: 0, channel: 'main', epoch: 1, seq: 99 };
@@ -150,7 +90,7 @@ describe('a worker', () => {
   });
 
   it('stops, and says so, when a promise of our own is broken', async () => {
-    const world = await newWorld(1);
+    const world = await newWorkerWorld(1);
     const worker = world.newWorker({ ...world.settlement, settle: () => Promise.reject(new Error('a bug')) });
     worker.start();
     await world.claim('a');

@@ -1,13 +1,19 @@
 /**
  * Runs the worker side: a group at a time, each as soon as the one before it is done, so that claims gather into groups of
- * the size that the load makes. A group that meets a fault stays in hand and is tried again; it is never dropped.
+ * the size that the load makes. Where the ledger has a ceiling, the rest that it asks for is taken before a group is read: nothing
+ * is in hand meanwhile. A group that meets a fault stays in hand and is tried again; it is never dropped.
  */
 import { Fault } from '../domain/fault.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type FulfilDeps, fulfilGroup, readGroup } from './fulfil.ts';
+import type { SettlementCeiling } from './ledger/settlement-ceiling.ts';
 
 export interface WorkerDeps extends FulfilDeps {
   readonly clock: Clock;
+  /** Whoever settles through `settlement` tells it what was spent. */
+  readonly ceiling: SettlementCeiling;
+  /** Told of every rest when it is over. */
+  readonly onRest: (restMs: number) => void;
   /** Told of every fault that is being retried. */
   readonly onFault: (fault: Fault) => void;
   /** Told of what must not happen; the worker has stopped. */
@@ -30,6 +36,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   let isRunning = false;
   let running: Promise<void> = Promise.resolve();
   let wake: () => void = () => {};
+  let endRest: () => void = () => {};
   let hasArrivals = false;
   let stopListening: () => void = () => {};
 
@@ -43,6 +50,19 @@ export function createWorker(deps: WorkerDeps): Worker {
         resolve();
       };
     });
+  }
+
+  /** Arrivals do not end it: that is what it is for. */
+  async function rest(restMs: number): Promise<void> {
+    const startedMs = deps.clock.monotonicMs();
+    await new Promise<void>((resolve) => {
+      const callOff = deps.clock.after(restMs, resolve);
+      endRest = () => {
+        callOff();
+        resolve();
+      };
+    });
+    deps.onRest(deps.clock.monotonicMs() - startedMs);
   }
 
   /** Tries again what meets a retryable fault; null when the worker is stopped before it is done. */
@@ -63,8 +83,11 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   async function run(): Promise<void> {
     while (isRunning) {
+      const restMs = deps.ceiling.restMs();
+      if (restMs > 0) await rest(restMs);
+      if (!isRunning) return;
       hasArrivals = false;
-      const group = await persist(() => readGroup(deps));
+      const group = await persist(() => readGroup(deps, deps.ceiling.groupClaims()));
       if (group && group.length > 0) await persist(() => fulfilGroup(deps, group));
       else await sleep(IDLE_MS);
     }
@@ -83,6 +106,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       isRunning = false;
       stopListening();
       wake();
+      endRest();
       await running;
     },
   };

@@ -25,6 +25,8 @@ export interface Telemetry {
   batchJudged(batch: { readonly claims: number; readonly taken: number; readonly replayed: number }): void;
   /** One group in the ledger. */
   groupSettled(group: { readonly claims: number; readonly refused: number; readonly durationMs: number }): void;
+  /** How long the ledger's ceiling made settlement rest before a group. */
+  settlementRested(restMs: number): void;
   settlementFailed(code: FaultCode): void;
   /** Orders that were told to their watchers, by the state they are in now. */
   ordersChanged(states: readonly OrderState[]): void;

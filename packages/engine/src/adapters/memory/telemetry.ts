@@ -5,6 +5,7 @@ export const noTelemetry: Telemetry = {
   turnedAway() {},
   batchJudged() {},
   groupSettled() {},
+  settlementRested() {},
   settlementFailed() {},
   ordersChanged() {},
   walletAnswered() {},
@@ -32,6 +33,7 @@ export function createMemoryTelemetry(): MemoryTelemetry {
       add('claims settled', claims - refused);
       add('claims refused', refused);
     },
+    settlementRested: () => void add('rests', 1),
     settlementFailed: (code) => void add(`settlement ${code}`, 1),
     ordersChanged(states) {
       for (const state of states) add(`orders ${state}`, 1);

@@ -8,7 +8,8 @@ import {
 } from '../../domain/sale/limit-scope.ts';
 import type { SaleDraft } from '../../domain/sale/sale.ts';
 import type { SaleQuota } from '../../ports/sales.ts';
-import type { LimitScopeTable } from './schema.ts';
+import { saleOf } from './rows.ts';
+import type { LimitScopeTable, SaleTable } from './schema.ts';
 import type { Reader } from './settlement-view.ts';
 
 /** Who makes the first sale of a group at the same moment as another breaks the key, and finds the group at the next try. */
@@ -43,4 +44,25 @@ async function lockScope(
 
 function rowOf(scope: LimitScope, { limitUnits, segmentCount, saleCount }: LimitScopeTerms): LimitScopeTable {
   return { name: scope, limit_units: limitUnits, segment_count: segmentCount, sale_count: saleCount };
+}
+
+export interface ScopeMembers {
+  readonly name: LimitScope;
+  readonly saleIds: readonly string[];
+}
+
+/** Each sale with its scope, null but for the first of the scope: what is wrong with a group is told once. */
+export function scopesOnce(
+  rows: readonly SaleTable[],
+): readonly { readonly sale: SaleTable; readonly scope: ScopeMembers | null }[] {
+  const members = new Map<LimitScope, string[]>();
+  return rows
+    .map((sale) => {
+      const name = limitScopeOf(saleOf(sale));
+      const saleIds = members.get(name) ?? [];
+      members.set(name, saleIds);
+      saleIds.push(sale.id);
+      return { sale, name, saleIds };
+    })
+    .map(({ sale, name, saleIds }) => ({ sale, scope: saleIds[0] === sale.id ? { name, saleIds } : null }));
 }

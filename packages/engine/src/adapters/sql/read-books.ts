@@ -1,9 +1,10 @@
 /** Reads what the ledger has written down of every sale, added up by the database: no order comes into memory. */
 import { sql } from 'kysely';
 import { isLive, ORDER_STATES, placeOfOrder } from '../../domain/order/order.ts';
-import type { AccountBalance, BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
-import { type LimitScope, limitScopeOf } from '../../domain/sale/limit-scope.ts';
-import { quotaOfRow, saleOf } from './rows.ts';
+import type { BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
+import { balances } from './journal-balances.ts';
+import { type ScopeMembers, scopesOnce } from './limit-scopes.ts';
+import { quotaOfRow } from './rows.ts';
 import type { LedgerDatabase, LedgerTransaction } from './schema.ts';
 
 /** Enough to see what is wrong; if all are wrong, nobody reads all of them. */
@@ -14,22 +15,17 @@ export function readBooks(db: LedgerDatabase): Promise<readonly SaleBooks[]> {
   return db.transaction().execute(async (trx) => {
     const sales = await trx.selectFrom('sales').selectAll().orderBy('id').execute();
     const books: SaleBooks[] = [];
-    const counted = new Set<LimitScope>();
-    for (const row of sales) {
-      const { id, total_units, free_units, allotted_units } = row;
-      const scope = limitScopeOf(saleOf(row));
-      const members = sales.filter((each) => limitScopeOf(saleOf(each)) === scope).map((each) => each.id);
+    for (const { sale, scope } of scopesOnce(sales)) {
+      const { id, total_units, free_units, allotted_units } = sale;
       const quotas = await trx.selectFrom('quotas').selectAll().where('sale_id', '=', id).execute();
       books.push({
         ...{ saleId: id, totalUnits: total_units, freeUnits: free_units, allottedUnits: allotted_units },
         quotas: quotas.map(quotaOfRow),
         orders: await orderUnits(trx, id),
         quarantinedUnits: await quarantinedUnits(trx, id),
-        journal: [...(await balances(trx, id, 'to_account')), ...(await balances(trx, id, 'from_account'))],
-        // What is wrong with a group is told once, with the first of its sales.
-        wrongBuyers: counted.has(scope) ? [] : await wrongBuyers(trx, scope, members),
+        journal: await balances(trx, id),
+        wrongBuyers: scope ? await wrongBuyers(trx, scope) : [],
       });
-      counted.add(scope);
     }
     return books;
   });
@@ -58,30 +54,9 @@ async function quarantinedUnits(trx: LedgerTransaction, saleId: string): Promise
   return Number(units ?? 0);
 }
 
-/** What came into each account, or what left it, which is less than nothing. */
-async function balances(
-  trx: LedgerTransaction,
-  saleId: string,
-  side: 'to_account' | 'from_account',
-): Promise<readonly AccountBalance[]> {
-  const rows = await trx
-    .selectFrom('journal')
-    .select(['region', 'segment', 'channel', `${side} as account`, (eb) => eb.fn.sum<number>('units').as('units')])
-    .where('sale_id', '=', saleId)
-    .groupBy(['region', 'segment', 'channel', side])
-    .execute();
-  return rows.map(({ region, segment, channel, account, units }) => ({
-    quota: region === null || segment === null || channel === null ? null : { saleId, region, segment, channel },
-    account,
-    units: side === 'to_account' ? Number(units) : 0 - Number(units),
-  }));
-}
-
-/** `saleIds`: all sales of the scope. */
 async function wrongBuyers(
   trx: LedgerTransaction,
-  scope: LimitScope,
-  saleIds: readonly string[],
+  { name: scope, saleIds }: ScopeMembers,
 ): Promise<readonly BuyerUnits[]> {
   const live = ORDER_STATES.filter(isLive);
   const ordered = trx

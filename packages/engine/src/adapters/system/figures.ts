@@ -54,6 +54,18 @@ export const FIGURES = {
     ...{ name: 'sluice_settlement_duration_seconds', kind: 'histogram', labels: [], unit: 'seconds', buckets: SECONDS },
     help: 'What one settlement took.',
   },
+  settlementRest: {
+    ...{ name: 'sluice_settlement_rest_seconds', kind: 'histogram', labels: [], unit: 'seconds', buckets: SECONDS },
+    help: 'How long settlement rested before a group, to stay below its ceiling.',
+  },
+  settlementCeiling: {
+    ...{ name: 'sluice_settlement_ceiling', kind: 'gauge', labels: ['of'], unit: 'a second' },
+    help: 'Orders and transactions a second that settlement may bring to the ledger now; 0: as many as it takes.',
+  },
+  settlementGroupLimit: {
+    ...{ name: 'sluice_settlement_group_limit', kind: 'gauge', labels: [], unit: 'claims' },
+    help: 'The most claims that the next settlement may have.',
+  },
   breakerState: {
     ...{ name: 'sluice_breaker_state', kind: 'gauge', labels: ['breaker', 'state'], unit: '0 or 1' },
     help: '1 for the state that a breaker is in.',

@@ -30,7 +30,8 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
   const batchSize = createHistogram(FIGURES.batchSize);
   const groupSize = createHistogram(FIGURES.groupSize);
   const latency = createHistogram(FIGURES.settlementDuration);
-  const all = [turnedAway, claims, settled, failures, orders, wallet, batchSize, groupSize, latency];
+  const rests = createHistogram(FIGURES.settlementRest);
+  const all = [turnedAway, claims, settled, failures, orders, wallet, batchSize, groupSize, latency, rests];
 
   return {
     turnedAway: (stage, reason) => turnedAway.add(`stage="${stage}",reason="${reason}"`, 1),
@@ -46,6 +47,7 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
       settled.add('outcome="settled"', count - refused);
       settled.add('outcome="refused"', refused);
     },
+    settlementRested: (restMs) => rests.observe(restMs / 1_000),
     settlementFailed: (code) => failures.add(`code="${code}"`, 1),
     ordersChanged(states) {
       for (const state of states) orders.add(`state="${state}"`, 1);

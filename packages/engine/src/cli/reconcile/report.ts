@@ -1,5 +1,6 @@
 /** What a reconciliation says, wherever it read the books. */
 import type { PlaceName } from '@sluice/contract/codes';
+import type { RebuildDifference } from '../../compose/rebuild-check.ts';
 import type { BookDifference } from '../../compose/stopped-store.ts';
 
 /** `not_read` is not a difference: nobody knows. */
@@ -18,11 +19,12 @@ export interface ReconciledSale {
   readonly places: Readonly<Record<PlaceName, number | null>> | null;
   readonly total: number | null;
   readonly note: string | null;
-  readonly differences: readonly BookDifference[];
+  readonly differences: readonly (BookDifference | RebuildDifference)[];
 }
 
 export interface Reconciled {
-  readonly source: 'deployment' | 'ledger';
+  /** `journal`: the ledger, held to what its journal alone makes of it. */
+  readonly source: 'deployment' | 'ledger' | 'journal';
   readonly sales: readonly ReconciledSale[];
 }
 

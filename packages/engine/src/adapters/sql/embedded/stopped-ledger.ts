@@ -4,11 +4,13 @@
  */
 import { existsSync } from 'node:fs';
 import type { SaleBooks } from '../../../domain/reconciliation/compare-books.ts';
+import type { RebuiltSale } from '../../../domain/reconciliation/compare-rebuilt.ts';
 import { faultOfSqlite } from '../dialects/sqlite/faults.ts';
 import type { SqliteDatabase } from '../dialects/sqlite/library.ts';
 import { databaseOf, openDatabase } from '../dialects/sqlite/open-ledger.ts';
 import { migrate, pendingMigrations } from '../migrations/migrate.ts';
 import { readBooks } from '../read-books.ts';
+import { readRebuilt } from '../read-rebuilt.ts';
 
 export interface StoppedLedger {
   /** Steps that its schema has yet to take. Throws `ledger_newer`. */
@@ -21,6 +23,8 @@ export interface StoppedLedger {
   lastWrittenAtMs(): Promise<number | null>;
   /** Needs a schema of today. */
   books(): Promise<readonly SaleBooks[]>;
+  /** Likewise. */
+  rebuilt(): Promise<readonly RebuiltSale[]>;
   /** The system gives the file back when the process ends: see OpenLedger. */
   close(): Promise<void>;
 }
@@ -56,6 +60,7 @@ function ledgerOf(database: SqliteDatabase): StoppedLedger {
         return atMs;
       }),
     books: () => withFaults(() => readBooks(db)),
+    rebuilt: () => withFaults(() => readRebuilt(db)),
     close: () => db.destroy(),
   };
 }

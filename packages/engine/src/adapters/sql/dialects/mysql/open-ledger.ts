@@ -16,14 +16,20 @@ export interface OpenMysql {
   close(): Promise<void>;
 }
 
-export async function openMysqlLedger(options: PoolOptions): Promise<OpenMysql> {
+/** As it is, whatever its schema. Nothing is asked of the server yet. */
+export function connectMysql(options: PoolOptions): Omit<OpenMysql, 'ledger'> {
   const dialect = createMysqlDialect(createMysqlPool(options));
   const db = new Kysely<LedgerTables>({ dialect: dialect.kysely });
+  return { db, dialect, close: () => db.destroy() };
+}
+
+export async function openMysqlLedger(options: PoolOptions): Promise<OpenMysql> {
+  const { db, dialect, close } = connectMysql(options);
   try {
     await migrate(db, dialect);
-    return { ledger: createSqlLedger(db, dialect), db, dialect, close: () => db.destroy() };
+    return { ledger: createSqlLedger(db, dialect), db, dialect, close };
   } catch (error) {
-    await db.destroy();
+    await close();
     throw faultOfMysql(error) ?? error;
   }
 }

@@ -16,14 +16,20 @@ export interface OpenPostgres {
   close(): Promise<void>;
 }
 
-export async function openPostgresLedger(options: PoolOptions): Promise<OpenPostgres> {
+/** As it is, whatever its schema. Nothing is asked of the server yet. */
+export function connectPostgres(options: PoolOptions): Omit<OpenPostgres, 'ledger'> {
   const dialect = createPostgresDialect(createPostgresPool(options));
   const db = new Kysely<LedgerTables>({ dialect: dialect.kysely });
+  return { db, dialect, close: () => db.destroy() };
+}
+
+export async function openPostgresLedger(options: PoolOptions): Promise<OpenPostgres> {
+  const { db, dialect, close } = connectPostgres(options);
   try {
     await migrate(db, dialect);
-    return { ledger: createSqlLedger(db, dialect), db, dialect, close: () => db.destroy() };
+    return { ledger: createSqlLedger(db, dialect), db, dialect, close };
   } catch (error) {
-    await db.destroy();
+    await close();
     throw faultOfPostgres(error) ?? error;
   }
 }
