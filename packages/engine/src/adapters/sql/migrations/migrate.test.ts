@@ -33,7 +33,19 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     for (const column of ['kind', 'items', 'price_amount', 'price_currency', 'price_points', 'time_zone'])
       database.exec(`alter table sales drop column ${column}`);
     database.exec('alter table sales drop column generation; alter table releases drop column destination');
-    for (const table of ['charges', 'returns', 'withdrawals', 'leases']) database.exec(`drop table ${table}`);
+    const later = [
+      'charges',
+      'returns',
+      'withdrawals',
+      'leases',
+      'sale_events',
+      'webhook_endpoints',
+      'webhook_deliveries',
+    ];
+    for (const table of later) database.exec(`drop table ${table}`);
+    database.exec('drop index order_events_waiting; alter table order_events drop column handed_out_at_ms');
+    for (const column of ['is_told_sold_out', 'is_told_unbalanced'])
+      database.exec(`alter table sales drop column ${column}`);
     database.exec(`delete from ledger_migrations where name >= '0005'`);
     database.exec(`insert into sales (id, title, total_units, free_units, allotted_units, limit_units, starts_at_ms,
       ends_at_ms, hold_ms, state, version) values ('old', 'Old', 5, 5, 0, 1, 0, 1, 0, 'draft', 1)`);

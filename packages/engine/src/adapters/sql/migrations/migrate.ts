@@ -13,6 +13,8 @@ import { idempotencyMigration } from './0004-idempotency.ts';
 import { saleKindsMigration } from './0005-sale-kinds.ts';
 import { returnsMigration } from './0006-returns.ts';
 import { leasesMigration } from './0007-leases.ts';
+import { outboxMigration } from './0008-outbox.ts';
+import { webhooksMigration } from './0009-webhooks.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -27,6 +29,8 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0005-sale-kinds': saleKindsMigration(dialect),
     '0006-returns': returnsMigration(dialect),
     '0007-leases': leasesMigration(dialect),
+    '0008-outbox': outboxMigration(dialect),
+    '0009-webhooks': webhooksMigration(dialect),
   };
 }
 
