@@ -5,6 +5,7 @@ export const ORDER_EVENT_TYPES = [
   'order.paid',
   /** The wallet took no points for it; it is cancelled. */
   'order.charge_refused',
+  'order.fulfilled',
   'order.cancelled',
   'order.expired',
   /** Money was taken for which there is nothing, or no more: give it back. */

@@ -11,6 +11,7 @@ import type { Quota, QuotaKey, SegmentKey } from '../domain/inventory/quota.ts';
 import type { SegmentRecord } from '../domain/ledger/epoch.ts';
 import type { Release } from '../domain/ledger/release.ts';
 import type { Claim, Position } from '../domain/order/claim.ts';
+import type { SaleCondition } from '../domain/sale/decide-notice.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 
 /** Everything the ledger knows of a sale's stock, at one moment. */
@@ -25,6 +26,8 @@ export interface Stock {
   /** Moves back whose units the centre does not have yet; in transit as far as their gates have debited them. */
   readonly openReturns: readonly ReturnMove[];
   readonly openWithdrawals: readonly Withdrawal[];
+  /** Which conditions of the sale were told and have not ended since. */
+  readonly told: Readonly<Record<SaleCondition, boolean>>;
   /** Rises in the very transaction that makes units free (P13). */
   readonly generation: number;
   /** Of the claims that were asked about, by claim id: those the ledger has as an order, a release or in quarantine. */

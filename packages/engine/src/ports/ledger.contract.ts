@@ -9,11 +9,13 @@ import { conservationContract } from './ledger-sequence.contract.ts';
 import { limitGroupsContract } from './limit-groups.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
+import { outboxContract } from './outbox.contract.ts';
 import { returnsContract } from './returns.contract.ts';
 import { saleKindsContract } from './sale-kinds.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
 import { quarantineContract } from './settlement-quarantine.contract.ts';
+import { webhooksContract } from './webhooks.contract.ts';
 import { withdrawalsContract } from './withdrawals.contract.ts';
 
 /** Some go a thousand times over a wire, beside other suites on a busy machine. */
@@ -40,6 +42,8 @@ export function ledgerContract(subject: LedgerSubject): void {
     withdrawalsContract(ledger);
     journalContract(ledger);
     idempotencyContract(ledger);
+    outboxContract(ledger);
+    webhooksContract(ledger);
     conservationContract(ledger);
   });
 }

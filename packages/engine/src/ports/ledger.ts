@@ -3,8 +3,10 @@ import type { Idempotency } from './idempotency.ts';
 import type { InventoryCentre } from './inventory-centre.ts';
 import type { Journal } from './journal.ts';
 import type { Orders } from './orders.ts';
+import type { Outbox } from './outbox.ts';
 import type { Sales } from './sales.ts';
 import type { Settlement } from './settlement.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export interface Ledger {
   readonly sales: Sales;
@@ -13,4 +15,6 @@ export interface Ledger {
   readonly inventoryCentre: InventoryCentre;
   readonly journal: Journal;
   readonly idempotency: Idempotency;
+  readonly outbox: Outbox;
+  readonly webhooks: Webhooks;
 }

@@ -5,6 +5,7 @@
 
 import type { BuyerId, OrderId, SaleId } from '../domain/ids.ts';
 import type { CancelDecision } from '../domain/ledger/decide-end.ts';
+import type { FulfilmentDecision } from '../domain/ledger/decide-fulfilment.ts';
 import type { PaymentAnswer } from '../domain/ledger/decide-payment.ts';
 import type { Release } from '../domain/ledger/release.ts';
 import type { Charge } from '../domain/order/charge.ts';
@@ -53,6 +54,8 @@ export interface Orders {
   notePayment(notice: PaymentNotice): Promise<PaymentResult>;
   /** `buyerId` null: by the operator. */
   cancel(orderId: OrderId, buyerId: BuyerId | null): Promise<CancelResult>;
+  /** What it is for was delivered: a paid order is fulfilled. */
+  fulfil(orderId: OrderId): Promise<FulfilmentDecision>;
   /** Ends up to `max` unpaid orders that are due by the ledger's clock. Several may run at once; each order ends once. */
   expireDue(max: number): Promise<OrdersEnded>;
 

@@ -1,5 +1,6 @@
 /** Sales, as the ledger holds them. */
 import type { SaleId } from '../domain/ids.ts';
+import type { NoticeDecision } from '../domain/sale/decide-notice.ts';
 import type { PatchDecision } from '../domain/sale/decide-patch.ts';
 import type { GatesAtRest, OpenMatters } from '../domain/sale/decide-settle.ts';
 import type { JoinDecision } from '../domain/sale/limit-scope.ts';
@@ -41,9 +42,19 @@ export interface Sales {
   operate(saleId: SaleId, operation: SaleOperation): Promise<OperateSaleResult>;
   /** Settles a closed sale, as decideSettle says: everything is looked at again in the transaction that changes the state. */
   settle(saleId: SaleId, gates: GatesAtRest): Promise<SettleSaleResult>;
+  /**
+   * Tells that a condition began, or notes that it ended: see decide-notice. Whether every unit is sold is looked at again in
+   * this transaction; whether the places balance, which the gates have a part in, is the caller's to say.
+   */
+  notice(saleId: SaleId, notice: SaleNotice): Promise<NoticeDecision>;
   /** Changes the named fields, if the sale still has the version that the caller saw. */
   patch(saleId: SaleId, version: number, patch: SalePatch): Promise<PatchSaleResult>;
 }
+
+export type SaleNotice =
+  | { readonly condition: 'soldOut' }
+  /** 0: they balance. */
+  | { readonly condition: 'unbalanced'; readonly surplusUnits: number };
 
 /** A quota that a sale starts with. */
 export interface SaleQuota {

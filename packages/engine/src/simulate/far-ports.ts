@@ -3,8 +3,10 @@ import type { Order } from '../domain/order/order.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
+import type { Outbox } from '../ports/outbox.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Wallet } from '../ports/wallet.ts';
+import type { Webhooks } from '../ports/webhooks.ts';
 import { nameOfClaim } from './books.ts';
 import type { Process } from './process.ts';
 import type { Wire } from './wire.ts';
@@ -83,7 +85,7 @@ export interface LedgerWires {
 }
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
-  const { sales, orders, settlement, inventoryCentre, journal, idempotency } = ledger;
+  const { sales, orders, settlement, inventoryCentre, journal, idempotency, outbox, webhooks } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -91,6 +93,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       list: () => wire.call('sales.list', () => sales.list()),
       patch: (saleId, version, patch) => wire.call('sales.patch', () => sales.patch(saleId, version, patch)),
       settle: (saleId, gates) => wire.call('sales.settle', () => sales.settle(saleId, gates)),
+      notice: (saleId, notice) => wire.call(`sales.notice ${notice.condition}`, () => sales.notice(saleId, notice)),
       operate: (saleId, operation) => wire.call(`sales.operate ${operation}`, () => sales.operate(saleId, operation)),
     },
     orders: {
@@ -101,6 +104,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       notePayment: (notice) =>
         wire.call(`orders.notePayment ${notice.orderId} ${notice.outcome}`, () => orders.notePayment(notice)),
       cancel: (orderId, buyerId) => wire.call(`orders.cancel ${orderId}`, () => orders.cancel(orderId, buyerId)),
+      fulfil: (orderId) => wire.call(`orders.fulfil ${orderId}`, () => orders.fulfil(orderId)),
       expireDue: (max) => wire.call('orders.expireDue', () => orders.expireDue(max)),
       listReclaiming: (max) => wire.call('orders.listReclaiming', () => orders.listReclaiming(max)),
       giveUpReclaim: (payment) =>
@@ -144,6 +148,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       keep: (call, answer) => wire.call('idempotency.keep', () => idempotency.keep(call, answer)),
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
+    ...{ outbox: farOutbox(outbox, wire), webhooks: farWebhooks(webhooks, wire) },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };
 }
@@ -181,5 +186,29 @@ export function createFarFeed(world: World, hints: () => HintFaults): FarFeed {
         return stop;
       },
     }),
+  };
+}
+
+function farOutbox(outbox: Outbox, wire: Wire): Outbox {
+  return {
+    handOut: () => wire.call('outbox.handOut', () => outbox.handOut()),
+    claim: (claim) => wire.call(`outbox.claim ${claim.endpointId}`, () => outbox.claim(claim)),
+    delivered: (ref) => wire.call(`outbox.delivered ${ref.id}`, () => outbox.delivered(ref)),
+    failed: (ref, error, retryInMs) => wire.call(`outbox.failed ${ref.id}`, () => outbox.failed(ref, error, retryInMs)),
+    putBack: (ref) => wire.call(`outbox.putBack ${ref.id}`, () => outbox.putBack(ref)),
+    listDead: (endpointId, after, max) => wire.call('outbox.listDead', () => outbox.listDead(endpointId, after, max)),
+    replay: (endpointId, id) => wire.call('outbox.replay', () => outbox.replay(endpointId, id)),
+    depth: () => wire.call('outbox.depth', () => outbox.depth()),
+  };
+}
+
+function farWebhooks(webhooks: Webhooks, wire: Wire): Webhooks {
+  return {
+    add: (endpoint) => wire.call(`webhooks.add ${endpoint.id}`, () => webhooks.add(endpoint)),
+    find: (endpointId) => wire.call('webhooks.find', () => webhooks.find(endpointId)),
+    list: () => wire.call('webhooks.list', () => webhooks.list()),
+    read: () => wire.call('webhooks.read', () => webhooks.read()),
+    remove: (endpointId) => wire.call(`webhooks.remove ${endpointId}`, () => webhooks.remove(endpointId)),
+    rotate: (rotation) => wire.call(`webhooks.rotate ${rotation.endpointId}`, () => webhooks.rotate(rotation)),
   };
 }

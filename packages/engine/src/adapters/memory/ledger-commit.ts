@@ -5,6 +5,7 @@ import type { Charge } from '../../domain/order/charge.ts';
 import { claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { Payment } from '../../domain/order/payment.ts';
+import type { StoredEvent } from '../../domain/outbox/outbox-event.ts';
 import { checkLaws } from './ledger-laws.ts';
 import { type Changes, positionName, type Rows } from './ledger-rows.ts';
 
@@ -22,11 +23,12 @@ function write(rows: Rows, changes: Changes): void {
   for (const order of changes.newOrders ?? []) writeOrder(rows, order);
   for (const { after } of changes.changedOrders ?? []) writeOrder(rows, after);
   for (const row of changes.newQuarantine ?? []) rows.quarantine.set(claimId(row.claim), row);
-  for (const [key, units] of changes.deliveries ?? []) rows.deliveries.set(key, units);
+  for (const [key, units] of changes.deliveries ?? []) rows.stockDeliveries.set(key, units);
   writeInTransit(rows, changes);
   writeReturns(rows, changes);
   for (const entry of changes.entries ?? []) listIn(rows.journal, entry.saleId).push(entry);
   for (const event of changes.events ?? []) listIn(rows.events, event.orderId).push(event);
+  writeOutbox(rows, changes);
   for (const payment of changes.payments ?? []) writePayment(rows, payment);
   for (const charge of changes.charges ?? []) writeCharge(rows, charge);
   for (const [orderId, buyerId] of changes.parkedCancels ?? []) rows.parkedCancels.set(orderId, buyerId);
@@ -76,6 +78,16 @@ function writeReturns(rows: Rows, changes: Changes): void {
   }
   for (const move of changes.closedReturns ?? []) rows.openReturns.delete(move.id);
   for (const withdrawal of changes.withdrawals ?? []) rows.withdrawals.set(withdrawal.id, withdrawal);
+}
+
+function writeOutbox(rows: Rows, { events = [], saleEvents = [] }: Changes): void {
+  const nextNumber = () => ++rows.lastNumbers.event;
+  for (const event of events) putWaiting(rows, { kind: 'order', number: nextNumber(), event });
+  for (const event of saleEvents) putWaiting(rows, { kind: 'sale', number: nextNumber(), event });
+}
+
+function putWaiting(rows: Rows, stored: StoredEvent): void {
+  rows.waitingEvents.set(stored.number, stored);
 }
 
 function listIn<K, V>(lists: Map<K, V[]>, key: K): V[] {

@@ -27,14 +27,14 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
       const row = rows.sales.get(saleId);
       if (!row) return { kind: 'absent' };
       const receivedUnits =
-        rows.deliveries.get(deliveryKey(saleId, change.id)) ?? withdrawnUnits(rows, saleId, change.id);
+        rows.stockDeliveries.get(deliveryKey(saleId, change.id)) ?? withdrawnUnits(rows, saleId, change.id);
       const decision = decideStock({ state: row.sale.state, centre: row.centre, receivedUnits }, change);
       if (decision.kind !== 'received') return decision;
       commit(rows, {
         sales: [
           {
             sale: { ...row.sale, totalUnits: decision.centre.totalUnits },
-            ...{ centre: decision.centre, generation: row.generation + 1 },
+            ...{ centre: decision.centre, generation: row.generation + 1, told: row.told },
           },
         ],
         deliveries: [[deliveryKey(saleId, change.id), change.units]],
@@ -129,7 +129,7 @@ function stockOf(rows: Rows, saleId: SaleId, claims: readonly Claim[]): Stock | 
     openReleases: [...rows.openReleases.values()].filter((release) => release.saleId === saleId),
     openReturns: [...rows.openReturns.values()].filter((move) => move.quota.saleId === saleId),
     openWithdrawals: openWithdrawalsOf(rows, saleId),
-    generation: row.generation,
+    ...{ generation: row.generation, told: row.told },
     knownClaimIds: knownAmong(rows, claims),
   };
 }

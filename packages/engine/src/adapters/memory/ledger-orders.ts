@@ -6,6 +6,7 @@ import { segmentName } from '../../domain/inventory/quota.ts';
 import { type EndFacts, noChanges, paymentKey } from '../../domain/ledger/changes.ts';
 import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
 import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
+import { decideFulfilment } from '../../domain/ledger/decide-fulfilment.ts';
 import { decidePayment, refundedBy } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { type Charge, walletReference } from '../../domain/order/charge.ts';
@@ -71,6 +72,14 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
       if (isNew) commit(rows, { parkedCancels: [[orderId, buyerId]] });
       commitChanges(rows, changes);
       return { ...decision, release: changes.newReleases[0] ?? null };
+    },
+
+    async fulfil(orderId) {
+      const order = rows.orders.get(orderId) ?? null;
+      const changes = noChanges();
+      const decision = decideFulfilment(changes, order, factsOf(order));
+      commitChanges(rows, changes);
+      return decision;
     },
 
     async expireDue(max) {

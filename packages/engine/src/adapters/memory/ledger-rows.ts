@@ -13,13 +13,19 @@ import { type Claim, claimId, segmentOf } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
 import type { Payment } from '../../domain/order/payment.ts';
+import type { StoredEvent } from '../../domain/outbox/outbox-event.ts';
+import type { WebhookEndpoint } from '../../domain/outbox/webhook-endpoint.ts';
+import type { SaleCondition } from '../../domain/sale/decide-notice.ts';
 import type { LimitScope, LimitScopeTerms } from '../../domain/sale/limit-scope.ts';
 import type { Sale } from '../../domain/sale/sale.ts';
+import type { SaleEvent } from '../../domain/sale/sale-event.ts';
 
 export interface SaleRow {
   readonly sale: Sale;
   readonly centre: Centre;
   readonly generation: number;
+  /** Conditions that were told and have not ended since. */
+  readonly told: Readonly<Record<SaleCondition, boolean>>;
 }
 
 export interface BuyerRow {
@@ -34,6 +40,19 @@ export interface QuarantineRow {
   readonly claim: Claim;
   readonly units: number;
   readonly reason: string;
+}
+
+export interface DeliveryRow {
+  readonly id: number;
+  readonly endpointId: string;
+  readonly subject: string;
+  readonly stored: StoredEvent;
+  readonly createdAtMs: number;
+  readonly state: 'pending' | 'dead';
+  readonly failures: number;
+  readonly nextAtMs: number;
+  readonly claimId: string | null;
+  readonly error: string | null;
 }
 
 export interface Rows {
@@ -63,7 +82,7 @@ export interface Rows {
   /** By claim id. */
   readonly quarantine: Map<string, QuarantineRow>;
   /** Units received, by sale and delivery id. */
-  readonly deliveries: Map<string, number>;
+  readonly stockDeliveries: Map<string, number>;
   readonly journal: Map<SaleId, Entry[]>;
   readonly events: Map<OrderId, OrderEvent[]>;
   /** By payment key. */
@@ -77,6 +96,12 @@ export interface Rows {
   readonly openCharges: Map<OrderId, Charge>;
   /** Who wished to cancel an order that is not settled; null: the operator. */
   readonly parkedCancels: Map<OrderId, BuyerId | null>;
+  /** Events that were not handed out yet, by their numbers. */
+  readonly waitingEvents: Map<number, StoredEvent>;
+  /** By their numbers, in the order of their events. */
+  readonly deliveries: Map<number, DeliveryRow>;
+  readonly endpoints: Map<string, WebhookEndpoint>;
+  readonly lastNumbers: { event: number; delivery: number };
 }
 
 export function emptyRows(): Rows {
@@ -98,7 +123,7 @@ export function emptyRows(): Rows {
     releases: new Map(),
     openReleases: new Map(),
     quarantine: new Map(),
-    deliveries: new Map(),
+    stockDeliveries: new Map(),
     journal: new Map(),
     events: new Map(),
     payments: new Map(),
@@ -107,6 +132,10 @@ export function emptyRows(): Rows {
     charges: new Map(),
     openCharges: new Map(),
     parkedCancels: new Map(),
+    waitingEvents: new Map(),
+    deliveries: new Map(),
+    endpoints: new Map(),
+    lastNumbers: { event: 0, delivery: 0 },
   };
 }
 
@@ -132,6 +161,7 @@ export interface Changes {
   readonly deliveries?: readonly (readonly [string, number])[];
   readonly entries?: readonly Entry[];
   readonly events?: readonly OrderEvent[];
+  readonly saleEvents?: readonly SaleEvent[];
   readonly payments?: readonly Payment[];
   readonly charges?: readonly Charge[];
   readonly parkedCancels?: readonly (readonly [OrderId, BuyerId | null])[];

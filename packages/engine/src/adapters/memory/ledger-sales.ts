@@ -7,16 +7,19 @@ import { balancesOf } from '../../domain/ledger/balance.ts';
 import { stockReceived } from '../../domain/ledger/entry.ts';
 import type { SegmentRecord } from '../../domain/ledger/epoch.ts';
 import { BEFORE_ALL } from '../../domain/order/claim.ts';
+import { decideNotice, isSoldOut, NOTHING_TOLD, SALE_CONDITIONS } from '../../domain/sale/decide-notice.ts';
 import { decidePatch } from '../../domain/sale/decide-patch.ts';
 import { decideSettle, type SettleView } from '../../domain/sale/decide-settle.ts';
 import { decideJoin, limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
 import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
+import { eventOfOperation, type SaleEvent } from '../../domain/sale/sale-event.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
 import { commit } from './ledger-commit.ts';
 import type { Rows, SaleRow } from './ledger-rows.ts';
 
-export function createMemorySales(rows: Rows): Sales {
+export function createMemorySales(rows: Rows, clock: Clock): Sales {
   return {
     async create(draft, quotas) {
       const existing = rows.sales.get(draft.id);
@@ -34,7 +37,7 @@ export function createMemorySales(rows: Rows): Sales {
       if (joining.kind !== 'joined') return joining;
       const segments = new Map(newQuotas.map((quota) => [segmentName(quota), emptySegment(quota)]));
       commit(rows, {
-        sales: [{ sale, centre, generation: 0 }],
+        sales: [{ sale, centre, generation: 0, told: NOTHING_TOLD }],
         limitScopes: [[scope, joining.terms]],
         segments: [...segments.values()],
         quotas: newQuotas,
@@ -57,8 +60,29 @@ export function createMemorySales(rows: Rows): Sales {
       const decision = decideOperation(row.sale.state, operation);
       if (decision !== 'change') return { kind: decision, sale: row.sale };
       const sale: Sale = { ...row.sale, state: SALE_OPERATIONS[operation].to, version: row.sale.version + 1 };
-      commit(rows, { sales: [{ ...row, sale }] });
+      const { totalUnits, state } = sale;
+      const event = eventOfOperation(operation, { saleId, state, totalUnits }, clock.nowMs());
+      commit(rows, { sales: [{ ...row, sale }], saleEvents: event ? [event] : [] });
       return { kind: 'changed', sale };
+    },
+
+    async notice(saleId, notice) {
+      const row = rows.sales.get(saleId);
+      if (!row) return 'as_before';
+      const { condition } = notice;
+      const { state, totalUnits } = row.sale;
+      const quotas = [...rows.quotas.values()].filter((quota) => quota.saleId === saleId);
+      const surplusUnits = notice.condition === 'unbalanced' ? notice.surplusUnits : null;
+      const holds = surplusUnits === null ? isSoldOut(totalUnits, quotas) : surplusUnits !== 0;
+      const decision = decideNotice(holds, row.told[condition]);
+      if (decision === 'as_before') return decision;
+      const type = SALE_CONDITIONS[condition];
+      const event: SaleEvent = { type, saleId, state, totalUnits, surplusUnits, atMs: clock.nowMs() };
+      commit(rows, {
+        sales: [{ ...row, told: { ...row.told, [condition]: holds } }],
+        saleEvents: decision === 'tell' ? [event] : [],
+      });
+      return decision;
     },
 
     async settle(saleId, gates) {

@@ -28,7 +28,7 @@ export function createMemoryWithdrawals(rows: Rows): Methods {
       const view = {
         ...{ state: row.sale.state, centre: row.centre, known },
         unorderedUnits: quotas.reduce((units, quota) => units + unorderedUnits(quota), 0),
-        receivedUnits: rows.deliveries.get(deliveryKey(request.saleId, request.delivery)) ?? null,
+        receivedUnits: rows.stockDeliveries.get(deliveryKey(request.saleId, request.delivery)) ?? null,
       };
       const answer = decideWithdrawal(view, request);
       if (!known) applyAnswer(rows, request, answer);

@@ -7,18 +7,22 @@ import type { Ledger } from '../../ports/ledger.ts';
 import { createMemoryIdempotency } from './ledger-idempotency.ts';
 import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
 import { createMemoryOrders } from './ledger-orders.ts';
+import { createMemoryOutbox } from './ledger-outbox.ts';
 import { emptyRows } from './ledger-rows.ts';
 import { createMemorySales } from './ledger-sales.ts';
 import { createMemorySettlement } from './ledger-settlement.ts';
+import { createMemoryWebhooks } from './ledger-webhooks.ts';
 
 export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger {
   const rows = emptyRows();
   return {
-    sales: createMemorySales(rows),
+    sales: createMemorySales(rows, clock),
     settlement: createMemorySettlement(rows, clock),
     inventoryCentre: createMemoryInventoryCentre(rows),
     orders: createMemoryOrders(rows, clock),
     idempotency: createMemoryIdempotency(clock),
+    outbox: createMemoryOutbox(rows, clock),
+    webhooks: createMemoryWebhooks(rows, clock),
     journal: {
       async read(saleId, cursor, max) {
         const entries = rows.journal.get(saleId) ?? [];

@@ -27,6 +27,8 @@ export interface SqlDialect {
   readonly keyTableOptions: RawBuilder<unknown>;
   /** Whether every index ends with the table's key by itself. */
   readonly indexHasKey: boolean;
+  /** Whether an index may have only the rows that its condition names. */
+  readonly hasPartialIndexes: boolean;
   /**
    * Statements that create the triggers: a sale's allotted follows its quotas and free gives it; the journal is
    * append-only.

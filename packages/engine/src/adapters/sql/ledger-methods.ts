@@ -5,10 +5,10 @@ type MethodsOf<Port> = { readonly [Method in keyof Port]: true };
 
 /** Complete by its type: a method that is missing here, or is none, does not compile. */
 const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
-  sales: { create: true, find: true, list: true, operate: true, settle: true, patch: true },
+  sales: { create: true, find: true, list: true, operate: true, settle: true, notice: true, patch: true },
   orders: {
     ...{ find: true, findMany: true, list: true, history: true },
-    ...{ notePayment: true, cancel: true, expireDue: true, listReclaiming: true, giveUpReclaim: true },
+    ...{ notePayment: true, cancel: true, fulfil: true, expireDue: true, listReclaiming: true, giveUpReclaim: true },
     ...{ listCharges: true, giveUpCharge: true, closeCharge: true },
   },
   settlement: { settle: true, quarantine: true },
@@ -18,6 +18,11 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
   },
   journal: { read: true },
   idempotency: { reserve: true, keep: true, letGo: true },
+  outbox: {
+    ...{ handOut: true, claim: true, delivered: true, failed: true, putBack: true },
+    ...{ listDead: true, replay: true, depth: true },
+  },
+  webhooks: { add: true, find: true, list: true, read: true, remove: true, rotate: true },
 };
 
 export interface LedgerCall {

@@ -8,11 +8,13 @@ import { createSqlIdempotency } from './idempotency.ts';
 import { createSqlInventoryCentre } from './inventory-centre.ts';
 import { invokeMethod, ledgerOf } from './ledger-methods.ts';
 import { createSqlOrders } from './orders.ts';
+import { createSqlOutbox } from './outbox.ts';
 import { entryOfRow } from './rows.ts';
 import { createSqlSales } from './sales.ts';
 import type { LedgerDatabase } from './schema.ts';
 import { createSqlSettlement } from './settlement.ts';
 import { createStatements } from './statements.ts';
+import { createSqlWebhooks } from './webhooks.ts';
 
 /** The database must have been migrated. Its errors come out as faults; what is no fault of the world stays as it is. */
 export function createSqlLedger(db: LedgerDatabase, dialect: SqlDialect): Ledger {
@@ -35,6 +37,8 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
 
     orders: createSqlOrders(context),
     idempotency: createSqlIdempotency(context),
+    outbox: createSqlOutbox(context),
+    webhooks: createSqlWebhooks(context),
 
     journal: {
       async read(saleId, cursor, max) {

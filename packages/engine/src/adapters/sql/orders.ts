@@ -5,6 +5,7 @@ import { invariant } from '../../domain/invariant.ts';
 import { type LedgerChanges, noChanges } from '../../domain/ledger/changes.ts';
 import { decideCloseCharge, decideGiveUpCharge } from '../../domain/ledger/decide-charge.ts';
 import { decideCancel, decideExpiry } from '../../domain/ledger/decide-end.ts';
+import { decideFulfilment } from '../../domain/ledger/decide-fulfilment.ts';
 import { decidePayment, refundedBy } from '../../domain/ledger/decide-payment.ts';
 import { decideGiveUp } from '../../domain/ledger/decide-reclaim.ts';
 import { walletReference } from '../../domain/order/charge.ts';
@@ -80,6 +81,15 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
         }
         await write(reader, changes);
         return { ...decision, release: changes.newReleases[0] ?? null };
+      }),
+
+    fulfil: (orderId) =>
+      inTransaction(async (reader) => {
+        const { order, facts } = await orderOrNull(reader, orderId);
+        const changes = noChanges();
+        const decision = decideFulfilment(changes, order, facts);
+        await write(reader, changes);
+        return decision;
       }),
 
     expireDue: (max) =>

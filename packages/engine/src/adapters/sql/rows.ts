@@ -12,6 +12,7 @@ import type { Claim } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
 import type { Payment } from '../../domain/order/payment.ts';
+import type { SaleCondition } from '../../domain/sale/decide-notice.ts';
 import { type Offer, plainOffer } from '../../domain/sale/offer.ts';
 import type { Sale, SaleDraft } from '../../domain/sale/sale.ts';
 import type {
@@ -69,6 +70,7 @@ export function newSaleRow(draft: SaleDraft, centre: Centre): SaleTable {
     generation: 0,
     limit_group: draft.limitGroup ?? null,
     segments: draft.segments,
+    ...{ is_told_sold_out: 0, is_told_unbalanced: 0 },
   };
 }
 
@@ -96,6 +98,10 @@ function offerColumns({ kind, items, price }: Offer) {
     price_currency: money?.currency ?? null,
     price_points: points,
   };
+}
+
+export function toldOfRow(row: SaleTable): Readonly<Record<SaleCondition, boolean>> {
+  return { soldOut: row.is_told_sold_out === 1, unbalanced: row.is_told_unbalanced === 1 };
 }
 
 export function centreOfRow(row: SaleTable): Centre {
@@ -193,7 +199,7 @@ export function entryOfRow(row: Omit<JournalTable, 'id'>): Entry {
   };
 }
 
-export function orderEventOfRow(row: Omit<OrderEventTable, 'id'>): OrderEvent {
+export function orderEventOfRow(row: Omit<OrderEventTable, 'id' | 'handed_out_at_ms'>): OrderEvent {
   return {
     type: row.type,
     orderId: row.order_id,

@@ -7,13 +7,16 @@ import { stockReceived } from '../../domain/ledger/entry.ts';
 import { decidePatch } from '../../domain/sale/decide-patch.ts';
 import { decideOperation, SALE_OPERATIONS } from '../../domain/sale/operation.ts';
 import type { SaleDraft } from '../../domain/sale/sale.ts';
+import { eventOfOperation } from '../../domain/sale/sale-event.ts';
 import type { SaleQuota, Sales } from '../../ports/sales.ts';
 import { lockSale as lockSaleRow } from './centre-rows.ts';
 import type { SqlContext } from './context.ts';
 import { joinScope } from './limit-scopes.ts';
 import { newSaleRow, saleOf } from './rows.ts';
+import { insertSaleEvent, noticeCondition } from './sale-events.ts';
 import type { LedgerTransaction, QuotaTable, SegmentTable } from './schema.ts';
 import { settleSale } from './settle-sale.ts';
+import { readNowMs } from './settlement-view.ts';
 
 export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
   const lockSale = (trx: LedgerTransaction, saleId: SaleId) => lockSaleRow({ trx, dialect }, saleId);
@@ -52,8 +55,14 @@ export function createSqlSales({ db, dialect, statements }: SqlContext): Sales {
         if (decision !== 'change') return { kind: decision, sale: saleOf(row) };
         const next = { state: SALE_OPERATIONS[operation].to, version: row.version + 1 };
         await trx.updateTable('sales').set(next).where('id', '=', saleId).execute();
+        const facts = { saleId, state: next.state, totalUnits: row.total_units };
+        const event = eventOfOperation(operation, facts, await readNowMs({ trx, dialect }));
+        if (event) await insertSaleEvent(trx, event);
         return { kind: 'changed', sale: saleOf({ ...row, ...next }) };
       }),
+
+    notice: (saleId, notice) =>
+      db.transaction().execute((trx) => noticeCondition({ trx, dialect, statements }, saleId, notice)),
 
     settle: (saleId, gates) =>
       db.transaction().execute((trx) => settleSale({ trx, dialect, statements }, saleId, gates)),

@@ -10,8 +10,10 @@ import type { ChargeState } from '../../domain/order/charge.ts';
 import type { OrderState, RefusalCause } from '../../domain/order/order.ts';
 import type { OrderEventType } from '../../domain/order/order-event.ts';
 import type { PaymentOutcome, PaymentState } from '../../domain/order/payment.ts';
+import type { StoredEvent } from '../../domain/outbox/outbox-event.ts';
 import type { SaleKind } from '../../domain/sale/offer.ts';
 import type { SaleState } from '../../domain/sale/sale.ts';
+import type { SaleEventType } from '../../domain/sale/sale-event.ts';
 
 export interface SaleTable {
   readonly id: string;
@@ -38,6 +40,9 @@ export interface SaleTable {
   readonly segments: number;
   /** Null: the limit is the sale's own. */
   readonly limit_group: string | null;
+  /** 1: it was told and has not ended since. */
+  readonly is_told_sold_out: number;
+  readonly is_told_unbalanced: number;
 }
 
 /** What the sales of a limit scope have in common: one sale, or those of a group. */
@@ -168,6 +173,48 @@ export interface OrderEventTable {
   readonly units: number;
   readonly state: OrderState;
   readonly at_ms: number;
+  /** When its deliveries were written; null: not yet. */
+  readonly handed_out_at_ms: Generated<number | null>;
+}
+
+export interface SaleEventTable {
+  readonly id: Generated<number>;
+  readonly sale_id: string;
+  readonly type: SaleEventType;
+  readonly state: SaleState;
+  readonly total_units: number;
+  readonly surplus_units: number | null;
+  readonly at_ms: number;
+  readonly handed_out_at_ms: Generated<number | null>;
+}
+
+export interface WebhookEndpointTable {
+  readonly id: string;
+  readonly url: string;
+  /** JSON; null: all. */
+  readonly event_types: string | null;
+  readonly secret: string;
+  readonly old_secret: string | null;
+  readonly old_until_ms: number | null;
+  readonly created_at_ms: number;
+}
+
+/** What is delivered has no row any more. */
+export interface WebhookDeliveryTable {
+  readonly id: Generated<number>;
+  readonly endpoint_id: string;
+  /** The id of the order or the sale. */
+  readonly subject: string;
+  readonly source: StoredEvent['kind'];
+  /** Of the event's row. */
+  readonly event_number: number;
+  readonly state: 'pending' | 'dead';
+  readonly failures: number;
+  readonly created_at_ms: number;
+  /** When it may be tried, or tried again because its claim has died; of a dead one, when it died. */
+  readonly next_at_ms: number;
+  readonly claim_id: string | null;
+  readonly error: string | null;
 }
 
 export interface PaymentTable {
@@ -238,6 +285,9 @@ export interface LedgerTables {
   readonly journal: JournalTable;
   readonly deliveries: DeliveryTable;
   readonly order_events: OrderEventTable;
+  readonly sale_events: SaleEventTable;
+  readonly webhook_endpoints: WebhookEndpointTable;
+  readonly webhook_deliveries: WebhookDeliveryTable;
   readonly payments: PaymentTable;
   readonly charges: ChargeTable;
   readonly parked_cancels: ParkedCancelTable;

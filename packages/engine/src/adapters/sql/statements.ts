@@ -110,7 +110,7 @@ function createInserts(db: LedgerDatabase) {
       build: (rows) => db.insertInto('journal').values(rows),
     }),
 
-    insertEvents: sizedInsert<Omit<OrderEventTable, 'id'>, OrderEvent>({
+    insertEvents: sizedInsert<Omit<OrderEventTable, 'id' | 'handed_out_at_ms'>, OrderEvent>({
       columns: ['order_id', 'sale_id', 'buyer_id', 'type', 'units', 'state', 'at_ms'],
       valuesOf: ({ orderId, saleId, buyerId, type, units, state, atMs }) => [
         ...[orderId, saleId, buyerId, type, units, state, atMs],

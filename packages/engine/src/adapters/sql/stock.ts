@@ -10,6 +10,7 @@ import {
   returnOfRow,
   saleOf,
   segmentRecordOf,
+  toldOfRow,
   withdrawalOfRow,
 } from './rows.ts';
 import type { Reader } from './settlement-view.ts';
@@ -55,7 +56,7 @@ export async function readStock(reader: Reader, saleId: SaleId, claims: readonly
     openReleases: releases.map(releaseOfRow),
     openReturns: returns.map(returnOfRow),
     openWithdrawals: withdrawals.map(withdrawalOfRow),
-    generation: sale.generation,
+    ...{ generation: sale.generation, told: toldOfRow(sale) },
     knownClaimIds: await statements.knownAmong(trx, claims),
   };
 }

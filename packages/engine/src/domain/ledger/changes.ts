@@ -180,6 +180,7 @@ export function tell(changes: LedgerChanges, order: Order, type: OrderEventType,
 
 const EVENT_OF_STATE: Readonly<Partial<Record<OrderState, OrderEventType>>> = {
   paid: 'order.paid',
+  fulfilled: 'order.fulfilled',
   cancelled: 'order.cancelled',
   expired: 'order.expired',
   paid_unfulfilled: 'order.refund_due',

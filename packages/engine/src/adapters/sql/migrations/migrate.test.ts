@@ -33,9 +33,14 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     for (const column of ['kind', 'items', 'price_amount', 'price_currency', 'price_points', 'time_zone'])
       database.exec(`alter table sales drop column ${column}`);
     database.exec('alter table sales drop column generation; alter table releases drop column destination');
-    for (const table of ['charges', 'returns', 'withdrawals', 'leases', 'buyers', 'limit_scopes'])
-      database.exec(`drop table ${table}`);
-    database.exec('alter table sales drop column limit_group; alter table sales drop column segments');
+    const later = [
+      ...['charges', 'returns', 'withdrawals', 'leases', 'buyers', 'limit_scopes'],
+      ...['sale_events', 'webhook_endpoints', 'webhook_deliveries'],
+    ];
+    for (const table of later) database.exec(`drop table ${table}`);
+    database.exec('drop index order_events_waiting; alter table order_events drop column handed_out_at_ms');
+    for (const column of ['is_told_sold_out', 'is_told_unbalanced', 'limit_group', 'segments'])
+      database.exec(`alter table sales drop column ${column}`);
     database.exec(`create table buyers (sale_id text not null references
       sales (id), buyer_id text not null, limit_units integer not null, units integer not null,
       constraint buyer_key primary key (sale_id, buyer_id)) strict, without rowid`);

@@ -13,6 +13,8 @@ import { idempotencyMigration } from './0004-idempotency.ts';
 import { saleKindsMigration } from './0005-sale-kinds.ts';
 import { returnsMigration } from './0006-returns.ts';
 import { leasesMigration } from './0007-leases.ts';
+import { outboxMigration } from './0008-outbox.ts';
+import { webhooksMigration } from './0009-webhooks.ts';
 import { limitGroupsMigration } from './0010-limit-groups.ts';
 import { segmentsMigration } from './0012-segments.ts';
 
@@ -29,6 +31,8 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0005-sale-kinds': saleKindsMigration(dialect),
     '0006-returns': returnsMigration(dialect),
     '0007-leases': leasesMigration(dialect),
+    '0008-outbox': outboxMigration(dialect),
+    '0009-webhooks': webhooksMigration(dialect),
     '0010-limit-groups': limitGroupsMigration(dialect),
     '0012-segments': segmentsMigration(dialect),
   };

@@ -24,6 +24,7 @@ export function createMysqlDialect(pool: MysqlPool): SqlDialect {
     tableOptions: TABLE,
     keyTableOptions: TABLE,
     indexHasKey: true,
+    hasPartialIndexes: false,
     triggers: MYSQL_TRIGGERS,
     nowMs: sql<number>`cast(unix_timestamp(sysdate(3)) * 1000 as signed)`,
     locksRows: true,

@@ -27,6 +27,7 @@ export function createPostgresDialect(pool: PostgresPool): SqlDialect {
     tableOptions: sql``,
     keyTableOptions: sql``,
     indexHasKey: false,
+    hasPartialIndexes: true,
     triggers: POSTGRES_TRIGGERS,
     nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     upsert: 'on conflict',

@@ -19,6 +19,7 @@ export function createSqliteDialect(database: SqliteDatabase): SqlDialect {
     tableOptions: sql`strict`,
     keyTableOptions: sql`strict, without rowid`,
     indexHasKey: false,
+    hasPartialIndexes: true,
     triggers: SQLITE_TRIGGERS,
     nowMs: sql<number>`cast(round(unixepoch('subsec') * 1000) as integer)`,
     upsert: 'on conflict',
