@@ -38,6 +38,8 @@ export interface AnswerAuditorParts {
   readonly beginsMs: number;
   /** Since then. */
   readonly nowMs: () => number;
+  /** Whether an order of another sale of the limit group is this buyer's. */
+  readonly isOrderBeside: (orderId: OrderId, buyerId: string) => boolean;
 }
 
 /** How old the verdict on an empty quota may be that an answer repeats. */
@@ -135,7 +137,8 @@ export function createAnswerAuditor(parts: AnswerAuditorParts): AnswerAuditor {
       report('not enough is less than wanted', orderId, `${leftUnits} left`);
     }
     for (const id of liveOrderIds ?? []) {
-      const isOwn = claimsOf(books, id).some(({ claim }) => claim.buyerId === request.buyerId);
+      const isHere = claimsOf(books, id).some(({ claim }) => claim.buyerId === request.buyerId);
+      const isOwn = isHere || parts.isOrderBeside(id, request.buyerId);
       if (!isOwn) report("the limit is used up by the buyer's own orders", orderId, id);
     }
   }

@@ -12,10 +12,14 @@ import type { Wallet } from '../ports/wallet.ts';
 import type { AnswerAuditor } from './answer-auditor.ts';
 import type { Auditor } from './auditor.ts';
 import { nameOfClaim } from './books.ts';
+import type { GroupAuditor } from './group-auditor.ts';
+import { SALE_BESIDE_ID } from './plan.ts';
 
 export interface Watch {
   readonly auditor: Auditor;
   readonly answers: AnswerAuditor;
+  /** Null: the sale shares its limit with no other. */
+  readonly group: GroupAuditor | null;
   readonly sometimes: (mark: string) => void;
 }
 
@@ -55,7 +59,7 @@ function observedReturns(centre: InventoryCentre, { returns }: Auditor): Pick<In
 }
 
 /** `from`: the process at the other end of the wire. */
-export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch, from: string): Gate {
+export function observedGate(gate: Gate, { auditor, answers, group, sometimes }: Watch, from: string): Gate {
   function answered<Answer>(answer: Answer): Answer {
     if (answer === 'late') sometimes('late-call');
     return answer;
@@ -66,8 +70,10 @@ export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch,
       const outcomes = await gate.claim(call, claims);
       if (outcomes.some((outcome) => outcome.kind === 'late')) sometimes('late-call');
       auditor.claimed(call, claims, outcomes);
+      group?.claimed(call.segment.saleId, claims, outcomes);
       for (const [at, outcome] of outcomes.entries()) {
-        const isBought = outcome.kind === 'claimed' && !claims[at]?.isForLateMoney;
+        const isBought =
+          outcome.kind === 'claimed' && !claims[at]?.isForLateMoney && call.segment.saleId !== SALE_BESIDE_ID;
         if (isBought) answers.claimTaken(from, outcome.claim.orderId);
       }
       return outcomes;
@@ -89,6 +95,7 @@ export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch,
     async release(call, claim, epoch, destination) {
       const answer = answered(await gate.release(call, claim, epoch, destination));
       if (answer === 'released') auditor.released(call, claim, destination);
+      if (answer === 'released') group?.released(claim);
       if (answer === 'repeated') sometimes('release-repeated');
       return answer;
     },
@@ -126,7 +133,7 @@ export function observedQueue(queue: Queue, { auditor, sometimes }: Watch): Queu
   };
 }
 
-export function observedLedger(ledger: Ledger, { auditor, sometimes }: Watch): Ledger {
+export function observedLedger(ledger: Ledger, { auditor, group, sometimes }: Watch): Ledger {
   const { sales, settlement, inventoryCentre, orders } = ledger;
   return {
     ...ledger,
@@ -186,6 +193,7 @@ export function observedLedger(ledger: Ledger, { auditor, sometimes }: Watch): L
       async settle(claims) {
         const outcomes = await settlement.settle(claims);
         auditor.settled(claims, outcomes);
+        group?.settled(outcomes);
         return outcomes;
       },
       async quarantine(claim, reason) {

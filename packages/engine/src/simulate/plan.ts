@@ -62,6 +62,9 @@ export interface Operations {
   readonly closesMs: number | null;
 }
 
+/** The other sale of a group. A keeper comes to it first, so that after a loss it sells before the sale itself is loaded. */
+export const SALE_BESIDE_ID = 'beside';
+
 export interface Plan {
   readonly totalUnits: number;
   readonly limitUnits: number;
@@ -82,6 +85,8 @@ export interface Plan {
   /** Null: nobody changes stock or closes the sale. */
   readonly operations: Operations | null;
   readonly faults: Faults;
+  /** The sale shares its limit with another one, which the same buyers try. */
+  readonly isGrouped: boolean;
 }
 
 export const NO_FAULTS_AT_ALL: Faults = {
@@ -112,10 +117,11 @@ export interface Drawing {
   /** How many have an operator who brings stock, withdraws some, and closes the sale. */
   readonly operatorChance?: number;
   readonly offer?: Offer;
+  readonly isGrouped?: boolean;
 }
 
 export function drawPlan(random: Random, drawing: Drawing): Plan {
-  const { drawFaults, lifeChance, operatorChance = 0, offer = plainOffer('sale') } = drawing;
+  const { drawFaults, lifeChance, operatorChance = 0, offer = plainOffer('sale'), isGrouped = false } = drawing;
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
@@ -128,7 +134,7 @@ export function drawPlan(random: Random, drawing: Drawing): Plan {
     startsMs: random.chance(0.3) ? random.whole(0, 2_000) : 0,
     endsMs: random.chance(0.1) ? random.whole(2_000, healsMs + 2_000) : NEVER_MS,
     healsMs,
-    offer,
+    ...{ offer, isGrouped },
     hasOnlooker: random.chance(0.3),
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
     life: random.chance(lifeChance) ? lifeFor(offer, drawLife(random)) : null,

@@ -9,10 +9,12 @@ import { SALE_ID } from './buyers.ts';
 import { compareStores } from './compare-stores.ts';
 import type { BuildEngine } from './engine-under-test.ts';
 import { createGateServer, type Stores } from './gate-server.ts';
+import { createGroupAuditor } from './group-auditor.ts';
 import { SIGNING_KEY } from './launch-process.ts';
 import { judgeMoney, readPayments } from './money-auditor.ts';
 import { type Faults, NO_FAULTS_AT_ALL, type Plan } from './plan.ts';
 import { createProcess, serverClock, WORLD_BEGINS_MS } from './process.ts';
+import { auditorOfSale } from './sale-beside.ts';
 import { createPlainSigner } from './signer.ts';
 import { createSite, type Site } from './site.ts';
 import type { Report } from './violation.ts';
@@ -57,13 +59,16 @@ export function furnish({ world, plan, report }: Setting, { buildEngine, plant }
     wallet: createMemoryWallet({ initialPoints }),
   };
   const stores = plant?.(plain, clock) ?? plain;
-  const auditor = createAuditor({ report, sometimes: world.sometimes, nowMs: clock.nowMs });
+  const { sometimes } = world;
+  const auditor = auditorOfSale(createAuditor({ report, sometimes, nowMs: clock.nowMs }), SALE_ID);
+  const group = plan.isGrouped ? createGroupAuditor({ limitUnits: plan.limitUnits, report, sometimes }) : null;
   const answers = createAnswerAuditor({
     ...{ books: auditor.books, signer: createPlainSigner(SIGNING_KEY), report },
-    ...{ sometimes: world.sometimes, beginsMs: WORLD_BEGINS_MS, nowMs: world.nowMs },
+    ...{ sometimes, beginsMs: WORLD_BEGINS_MS, nowMs: world.nowMs },
+    isOrderBeside: (orderId, buyerId) => group?.isOrderOf(orderId, buyerId) ?? false,
   });
   let faults: Faults = plan.faults;
-  const watch = { auditor, answers, sometimes: world.sometimes };
+  const watch = { auditor, answers, group, sometimes };
   const site = createSite({ world, plan, faults: () => faults, stores, watch, report, buildEngine });
   const backEnd = createBackEnd({ world, site, plan, answers });
   const heal = () => {

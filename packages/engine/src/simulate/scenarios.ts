@@ -247,6 +247,19 @@ export const SCENARIOS = {
       ...['withdrawal-open', 'withdrawal-refused', 'late-money-after-settlement', 'refused-closed'],
     ],
   },
+  group: {
+    isGrouped: true,
+    lifeChance: 0,
+    drawFaults: (random, healsMs) =>
+      random.chance(0.4)
+        ? NO_FAULTS_AT_ALL
+        : {
+            ...NO_FAULTS_AT_ALL,
+            gate: { ...lossy(random), slow: random.whole(20, 60) / 100, slowMs: random.whole(50, 700) },
+            restarts: drawRestarts(random, healsMs, 6),
+          },
+    marks: ['group-limit-at-gate', 'group-limit-passed-at-gate', 'group-limit-in-ledger', 'gate-lost', 'gate-kept'],
+  },
   storm: {
     drawFaults: drawStorm,
     lifeChance: 0.3,

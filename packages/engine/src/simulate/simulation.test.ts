@@ -20,6 +20,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['worker-crash', 60],
   ['ledger-faults', 60],
   ['storm', 60],
+  ['group', 60],
   ['calm', 30],
 ];
 

@@ -9,6 +9,7 @@ import { sendOperator } from './operator.ts';
 import { drawPlan } from './plan.ts';
 import { WORLD_BEGINS_MS } from './process.ts';
 import { audit, furnish, type Room, type UnderTest } from './room.ts';
+import { draftBeside, LIMIT_GROUP, sendBuyersBeside } from './sale-beside.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 import type { Report, Violation } from './violation.ts';
 import { type Barrier, createWorld, type World } from './world.ts';
@@ -53,6 +54,7 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
   void openSale(room);
   room.site.start();
   const buyersLeft = sendBuyers(room, plan);
+  if (plan.isGrouped) sendBuyersBeside(room, plan);
   const errandsLeft = plan.operations ? sendOperator(room, plan.operations) : new Set<string>();
   if (plan.hasOnlooker) void look(room);
   schedule(room);
@@ -84,11 +86,17 @@ async function openSale({ world, site, plan }: Room): Promise<void> {
     ...{ offer: plan.offer, timeZone: 'UTC' },
     ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs },
     holdMs: plan.life?.holdMs ?? LONG_HOLD_MS,
+    ...(plan.isGrouped && { limitGroup: LIMIT_GROUP }),
   };
+  if (plan.isGrouped) void publish({ world, site }, draftBeside(draft));
+  await publish({ world, site }, draft);
+}
+
+async function publish({ world, site }: Pick<Room, 'world' | 'site'>, draft: SaleDraft): Promise<void> {
   for (;;) {
     const created = await site.ask('to create the sale', (engine) => engine.createSale(draft));
     if (created.kind === 'answer') {
-      const published = await site.ask('to publish the sale', (engine) => engine.operateSale(SALE_ID, 'publish'));
+      const published = await site.ask('to publish the sale', (engine) => engine.operateSale(draft.id, 'publish'));
       if (published.kind === 'answer') return;
     }
     await world.sleep(100);

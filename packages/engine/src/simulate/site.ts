@@ -84,6 +84,7 @@ export function createSite(parts: SiteParts): Site {
     world.sometimes(`gate-${memory}`);
     stores.restart(memory);
     watch.auditor.gateRestarted();
+    watch.group?.gateRestarted();
   }
 
   function some(): Running | null {

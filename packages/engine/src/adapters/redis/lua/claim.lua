@@ -42,8 +42,8 @@ local function fence_for(is_late_money)
 end
 
 -- What the buyers have in the other sales of the group, a list for each sale. What is not there, or is foreign, counts nothing.
-local beside = {}
-if facts[8] then
+local beside, is_shared = {}, facts[8] ~= false
+if is_shared then
   local group_prefix = string.sub(sales, 1, -#'sales' - 1)
   local members = redis.pcall('SMEMBERS', sales)
   for _, sale in ipairs(members.err and {} or members) do
@@ -82,7 +82,7 @@ for run = 1, run_count do
     local claims = running[buyer] or known[i + 1] or ''
     local earlier, live_units = nil, 0
     if claims ~= '' then earlier, live_units = look(claims, order_id) end
-    local others = claims_beside(i)
+    local others = is_shared and claims_beside(i) or ''
     if others ~= '' then
       local _, units_beside = look(others, order_id)
       live_units = live_units + units_beside
@@ -91,7 +91,7 @@ for run = 1, run_count do
     local answer
     if earlier and not (is_late_money and earlier == 'e') then answer = claims
     elseif fence ~= 0 then answer = fence
-    elseif live_units + units > limit then answer = claims .. '|' .. others
+    elseif live_units + units > limit then answer = is_shared and claims .. '|' .. others or claims
     elseif not left then answer = -2
     elseif left == 0 then answer = -8
     elseif left < units then answer = { left }
