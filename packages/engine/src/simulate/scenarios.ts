@@ -247,6 +247,17 @@ export const SCENARIOS = {
       ...['withdrawal-open', 'withdrawal-refused', 'late-money-after-settlement', 'refused-closed'],
     ],
   },
+  segments: {
+    drawFaults: (random, healsMs) => (random.chance(0.3) ? drawSwarm(random, healsMs) : drawEnding(random, healsMs)),
+    isDivided: true,
+    lifeChance: 0.5,
+    operatorChance: 0.3,
+    marks: [
+      ...['return-went-on', 'return-of-nothing', 'debit-repeated', 'return-void', 'return-void-after-debit'],
+      ...['move-absorbed', 'credit-repeated', 'rebuild-happened', 'process-died', 'release-delivered'],
+      ...['refused-sold_out', 'refused-none_left_now', 'refused-not_enough_left', 'claim-replayed'],
+    ],
+  },
   storm: {
     drawFaults: drawStorm,
     lifeChance: 0.3,

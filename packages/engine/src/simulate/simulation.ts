@@ -70,7 +70,7 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
     virtualMs: world.nowMs(),
     violations,
     seen: world.seen,
-    summary: `${plan.totalUnits} units, ${plan.buyers} buyers, ${plan.isEmbedded ? 'embedded' : `${plan.processes} processes`}, ${plan.life ? `held for ${plan.life.holdMs} ms` : 'held for ever'}`,
+    summary: `${plan.totalUnits} units in ${plan.segments === 1 ? 'one segment' : `${plan.segments} segments`}, ${plan.buyers} buyers, ${plan.isEmbedded ? 'embedded' : `${plan.processes} processes`}, ${plan.life ? `held for ${plan.life.holdMs} ms` : 'held for ever'}`,
   };
 }
 
@@ -83,7 +83,7 @@ async function openSale({ world, site, plan }: Room): Promise<void> {
     ...{ id: SALE_ID, title: 'A sale', totalUnits: plan.totalUnits, limitUnits: plan.limitUnits },
     ...{ offer: plan.offer, timeZone: 'UTC' },
     ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs },
-    holdMs: plan.life?.holdMs ?? LONG_HOLD_MS,
+    ...{ holdMs: plan.life?.holdMs ?? LONG_HOLD_MS, segments: plan.segments },
   };
   for (;;) {
     const created = await site.ask('to create the sale', (engine) => engine.createSale(draft));
