@@ -11,6 +11,7 @@ import type { Sale } from '../domain/sale/sale.ts';
 import { bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { cancelOrder } from '../funnel/cancel-order.ts';
 import { findOrder } from '../funnel/find-order.ts';
+import { type BorrowingDeps, batcherThatBorrows } from '../funnel/gate/batcher-that-borrows.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
@@ -29,15 +30,17 @@ import { createOrderWatch } from '../funnel/queue/order-watch.ts';
 import { refuseUnread } from '../funnel/refuse-unread.ts';
 import { operateSale, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
-import { createGateSession } from '../inventory/gate-session.ts';
+import { createGateSession, type GateSession } from '../inventory/gate-session.ts';
 import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge, type DryJudge } from '../inventory/judge-dry.ts';
+import { createLender } from '../inventory/lender.ts';
 import { createLoadWatch } from '../inventory/load-watch.ts';
 import { readPlaces } from '../inventory/read-places.ts';
 import { settleSale } from '../inventory/settle-sale.ts';
 import { withdrawStock } from '../inventory/withdraw-stock.ts';
 import type { ClaimMarks } from '../ports/claim-marks.ts';
+import type { Gate } from '../ports/gate.ts';
 import { createWork } from './create-work.ts';
 import type { Engine, EngineParts } from './engine.ts';
 
@@ -84,7 +87,7 @@ export function buildEngine(parts: EngineParts): Engine {
   const watch = createOrderWatch(feed, clock);
   const buying = {
     ...{ signer, clock, idSource, sales, segments, watch, orders: ledger.orders },
-    batcherOf: createClaimBatchers(gate, (segment) => session.call(segment)),
+    batcherOf: createBatchers(gate, session, { dryJudge, lender: createLender(stocking) }),
     ...{ dryJudge, buyersMarks: looks.buyersMarks, claimMarks: looks.claimMarks, intake },
     knownOrders: createKnownOrders(ledger.orders, clock),
     answersQueued: parts.answersQueued ?? false,
@@ -135,6 +138,14 @@ export function buildEngine(parts: EngineParts): Engine {
       watch.close();
     },
   };
+}
+
+/** Dry is not an answer to a buyer: what stands before the batchers waits for units. */
+function createBatchers(gate: Gate, session: GateSession, borrowing: BorrowingDeps) {
+  return createClaimBatchers(gate, {
+    openCall: (segment) => session.call(segment),
+    wrap: (batcher, segment) => batcherThatBorrows(batcher, segment, borrowing),
+  });
 }
 
 /** What is only read, from the ledger or from what was read a moment ago. */

@@ -123,4 +123,41 @@ describe('a sale in several segments', () => {
     expect(await engine.settleSale('skin')).toMatchObject({ kind: 'changed' });
     expect(await placesOf('skin')).toMatchObject({ free: 20, available: 0, sold: 1 });
   });
+
+  /** Buyers who all meet the same segment. */
+  function neighbours(count: number, segments: number): string[] {
+    const ids = Array.from({ length: count * segments * 3 }, (_, number) => `neighbour-${number}`);
+    return ids.filter((buyerId) => segmentOfBuyer('skin', buyerId, segments) === 0).slice(0, count);
+  }
+
+  it('sells the last units, spread over all segments, to the buyers of one', async () => {
+    await openSale(draftOf('skin', 16, { segments: 16 }));
+    const buyers = neighbours(20, 16);
+    const answers = await Promise.all(buyers.map((buyerId) => buy(engine, 'skin', buyerId)));
+    const won = answers.filter(({ kind }) => kind === 'accepted');
+    expect(won).toHaveLength(16);
+    const lost = answers.flatMap((answer) => (answer.kind === 'refused' ? [answer.reason] : []));
+    expect(new Set(lost)).toEqual(new Set(['none_left_now']));
+    expect(await placesOf('skin')).toMatchObject({ free: 0, available: 0, inTransit: 0, held: 16 });
+  });
+
+  it('gathers what one buyer wants from several segments', async () => {
+    await openSale(draftOf('skin', 4, { segments: 4, limitUnits: 5 }));
+    expect(await buy(engine, 'skin', 'ann', 4)).toMatchObject({ kind: 'accepted', units: 4 });
+    expect(await buy(engine, 'skin', 'ben', 1)).toMatchObject({ reason: 'none_left_now' });
+  });
+
+  it('tells who wants more than all segments have that there is not enough, and keeps what there is', async () => {
+    await openSale(draftOf('skin', 4, { segments: 4, limitUnits: 5 }));
+    expect(await buy(engine, 'skin', 'ann', 5)).toMatchObject({ reason: 'not_enough_left' });
+    expect(await buy(engine, 'skin', 'ben', 4)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('sells ten thousand and seven units in sixteen segments, all of them', async () => {
+    await openSale(draftOf('skin', 10_007, { segments: 16 }));
+    const buyers = Array.from({ length: 11_000 }, (_, number) => `buyer-${number}`);
+    const answers = await Promise.all(buyers.map((buyerId) => buy(engine, 'skin', buyerId)));
+    expect(answers.filter(({ kind }) => kind === 'accepted')).toHaveLength(10_007);
+    expect(await placesOf('skin')).toMatchObject({ available: 0, free: 0, held: 10_007 });
+  }, 60_000);
 });

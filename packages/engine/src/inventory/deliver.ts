@@ -38,11 +38,11 @@ export async function deliverRelease(deps: DeliverDeps, release: Release): Promi
   return true;
 }
 
-/** Fetches what a return is to bring: the gate's figure, given once, is what becomes free. */
+/** Fetches what a return is to bring: the gate's figure, given once, is what becomes free, or goes on from there. */
 export async function deliverReturn(deps: DeliverDeps, { id, quota, units, epoch }: ReturnMove): Promise<boolean> {
   const call = await deps.session.call(quota);
   const answer = await deps.gate.debit(call, { moveId: id, epoch, channel: quota.channel, units });
   if (typeof answer === 'string') return false;
-  await deps.inventoryCentre.finishReturn(id, answer.units);
-  return true;
+  const onward = await deps.inventoryCentre.finishReturn(id, answer.units);
+  return onward === null || deliverMove(deps, onward);
 }

@@ -25,6 +25,8 @@ export type GoneVerdict = Exclude<DryVerdict, 'units_left'>;
 
 export interface DryJudge {
   judge(saleId: SaleId): Promise<DryVerdict>;
+  /** What was judged a moment ago and stands; null when nothing was, or it could not be told. */
+  standing(saleId: SaleId): Promise<DryVerdict | null>;
   /** False: `recall` has nothing to tell. */
   isRemembered(saleId: SaleId): boolean;
   /**
@@ -58,6 +60,12 @@ export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock })
 
   return {
     judge,
+    async standing(saleId) {
+      const known = verdicts.get(saleId);
+      if (!known || deps.clock.monotonicMs() >= known.untilMs) return null;
+      // Who made the sweep hears of its fault.
+      return known.verdict.catch(() => null);
+    },
     isRemembered: (saleId) => verdicts.has(saleId),
     async recall(saleId) {
       if (!verdicts.has(saleId)) return null;

@@ -6,6 +6,7 @@
  */
 
 import type { SaleId } from '../domain/ids.ts';
+import type { Move } from '../domain/inventory/move.ts';
 import { quotaName } from '../domain/inventory/quota.ts';
 import { spreadUnits } from '../domain/inventory/spread-units.ts';
 import type { SegmentRecord } from '../domain/ledger/epoch.ts';
@@ -73,19 +74,15 @@ async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord)
  * Free units go to all quotas, a move each. Its id names the stock that was seen: keepers who spread the same units at the
  * same time issue the same moves.
  */
-async function allotFreeUnits(deps: KeepDeps, { sale, centre, generation, quotas }: Stock): Promise<boolean> {
-  const issued = new Set<string>();
+async function allotFreeUnits(deps: KeepDeps, { centre, generation, quotas }: Stock): Promise<boolean> {
+  const moves: Move[] = [];
   for (const { quota, units } of spreadUnits(quotas, centre.freeUnits)) {
     const moveId = `spread/${generation}-${centre.freeUnits}/${quotaName(quota)}`;
-    const decision = await deps.inventoryCentre.allot({ moveId, quota, units });
-    if (decision.kind === 'refused') break;
-    issued.add(moveId);
+    const result = await deps.inventoryCentre.allot({ moveId, quota, units });
+    if (result.kind === 'refused') break;
+    moves.push(result.move);
   }
-  if (issued.size === 0) return true;
-  const after = await deps.inventoryCentre.stock(sale.id, []);
   let isDone = true;
-  for (const move of after?.openMoves ?? []) {
-    if (issued.has(move.id)) isDone = (await deliverMove(deps, move)) && isDone;
-  }
+  for (const move of moves) isDone = (await deliverMove(deps, move)) && isDone;
   return isDone;
 }

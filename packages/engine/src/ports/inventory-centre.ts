@@ -3,7 +3,7 @@
  */
 import type { EpochSnapshot } from '../domain/gate/plan-load.ts';
 import type { SaleId } from '../domain/ids.ts';
-import type { AllotDecision, Centre } from '../domain/inventory/centre.ts';
+import type { AllotRefusal, Centre } from '../domain/inventory/centre.ts';
 import type { StockChange, StockDecision } from '../domain/inventory/decide-stock.ts';
 import type { Withdrawal, WithdrawalAnswer, WithdrawalRequest } from '../domain/inventory/decide-withdrawal.ts';
 import type { Move, ReturnMove } from '../domain/inventory/move.ts';
@@ -40,11 +40,15 @@ export interface AllotRequest {
   readonly units: number;
 }
 
+export type AllotResult = { readonly kind: 'allotted'; readonly move: Move } | AllotRefusal;
+
 export interface ReturnRequest {
   readonly moveId: string;
   readonly quota: QuotaKey;
   /** At the most; null: all there are. */
   readonly units: number | null;
+  /** See ReturnMove; null when not given. */
+  readonly onwardTo?: number;
 }
 
 export type IssueReturnResult =
@@ -90,7 +94,7 @@ export interface InventoryCentre {
    * Takes free units and writes the move, issued at the segment's epoch, in one transaction. A repeated id answers as the
    * first time and takes nothing. Nothing goes out of a sale that is closed, or while units are being withdrawn.
    */
-  allot(request: AllotRequest): Promise<AllotDecision>;
+  allot(request: AllotRequest): Promise<AllotResult>;
 
   /** The gate has the units: they are in transit no longer. A repeat, or a move that a rebuild absorbed, changes nothing. */
   finishMove(moveId: string): Promise<void>;
@@ -100,9 +104,10 @@ export interface InventoryCentre {
 
   /**
    * The gate has given `units` for a return: one transaction makes them free and raises the generation, once. A repeat, or a
-   * return that a rebuild made void, changes nothing.
+   * return that a rebuild made void, changes nothing. Units that are to go on are allotted in that same transaction, as `allot`
+   * would: the answer is their move, to a repeat, too; null when there is none.
    */
-  finishReturn(moveId: string, units: number): Promise<void>;
+  finishReturn(moveId: string, units: number): Promise<Move | null>;
 
   /** As finishMove, for a release. */
   finishRelease(releaseId: string): Promise<void>;

@@ -41,7 +41,7 @@ export function returnsContract(ledger: () => Ledger): void {
       const saleId = await openSale(ledger(), { totalUnits: 10 });
       const before = await stockOf(ledger(), saleId);
       const entries = (await journalOf(ledger(), saleId)).length;
-      const move = { id: `${saleId}/back`, quota: quotaKey(saleId), units: 4, epoch: 1 };
+      const move = { id: `${saleId}/back`, quota: quotaKey(saleId), units: 4, epoch: 1, onwardTo: null };
       expect(await issue(saleId, 'back', 4)).toEqual({ kind: 'issued', move });
       const issued = await stockOf(ledger(), saleId);
       expect(issued).toEqual({ ...before, openReturns: [move] });
@@ -90,6 +90,71 @@ export function returnsContract(ledger: () => Ledger): void {
       expect(await stockOf(ledger(), saleId)).toEqual(before);
       await finish(saleId, 7, 'all');
       expect((await stockOf(ledger(), saleId)).centre).toMatchObject({ freeUnits: 7, allottedUnits: 3 });
+    });
+  });
+
+  describe('returns that go on', () => {
+    const START = { totalUnits: 10 };
+    /** Wanted by the quota of the next segment. */
+    const issueOnward = (saleId: string, id = 'on') =>
+      ledger().inventoryCentre.issueReturn({
+        moveId: `${saleId}/${id}`,
+        quota: quotaKey(saleId),
+        units: 4,
+        onwardTo: 1,
+      });
+    const onward = (saleId: string) => ({
+      ...{ id: `${saleId}/on>`, quota: quotaKey(saleId, 2), units: 3, epoch: 0 },
+    });
+
+    test('bring their units to another quota in one step, by a move that a repeat tells again', async () => {
+      const saleId = await openSale(ledger(), START);
+      expect(await issueOnward(saleId)).toMatchObject({ kind: 'issued', move: { onwardTo: 1 } });
+      const before = await stockOf(ledger(), saleId);
+      expect(before.openReturns).toMatchObject([{ onwardTo: 1 }]);
+      const entries = (await journalOf(ledger(), saleId)).length;
+      expect(await finish(saleId, 3, 'on')).toEqual(onward(saleId));
+      expect(await finish(saleId, 3, 'on')).toEqual(onward(saleId));
+      const after = await stockOf(ledger(), saleId);
+      expect(after.centre).toEqual({ totalUnits: 10, freeUnits: 0, allottedUnits: 10 });
+      expect(after.openMoves).toEqual([onward(saleId)]);
+      expect(after.openReturns).toEqual([]);
+      expect(after.generation).toBeGreaterThan(before.generation);
+      expect(await movements(saleId, entries)).toEqual([
+        ['atGate', 'free', 3],
+        ['free', 'inTransit', 3],
+      ]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('send nothing on when they bring nothing', async () => {
+      const saleId = await openSale(ledger(), START);
+      await issueOnward(saleId);
+      expect(await finish(saleId, 0, 'on')).toBeNull();
+      expect((await stockOf(ledger(), saleId)).openMoves).toEqual([]);
+    });
+
+    test('leave their units at the centre of a sale that was closed, or while units are withdrawn', async () => {
+      const closed = await openSale(ledger(), START);
+      await issueOnward(closed);
+      await ledger().sales.operate(closed, 'close');
+      expect(await finish(closed, 3, 'on')).toBeNull();
+      expect((await stockOf(ledger(), closed)).centre).toMatchObject({ freeUnits: 3 });
+
+      const withdrawing = await openSale(ledger(), START);
+      await issueOnward(withdrawing);
+      const request = { id: `${withdrawing}/w`, saleId: withdrawing, delivery: 'back', units: 5 };
+      expect(await ledger().inventoryCentre.openWithdrawal(request)).toMatchObject({ kind: 'open' });
+      expect(await finish(withdrawing, 3, 'on')).toBeNull();
+      expect((await stockOf(ledger(), withdrawing)).centre).toMatchObject({ freeUnits: 3 });
+    });
+
+    test('move nothing once an epoch has opened where they come from', async () => {
+      const saleId = await openSale(ledger(), START);
+      await issueOnward(saleId);
+      await openEpoch(ledger(), saleId);
+      expect(await finish(saleId, 3, 'on')).toBeNull();
+      expect(await stockOf(ledger(), saleId)).toMatchObject({ openMoves: [], centre: { freeUnits: 0 } });
     });
   });
 

@@ -3,13 +3,13 @@
  * what must not be. It trusts no figure of theirs.
  */
 import type { SegmentLoad } from '../domain/gate/plan-load.ts';
-import type { AllotDecision } from '../domain/inventory/centre.ts';
+import type { Move } from '../domain/inventory/move.ts';
 import type { SettlementOutcome } from '../domain/ledger/decide-settlement.ts';
 import type { Release, ReleaseDestination } from '../domain/ledger/release.ts';
 import type { Claim } from '../domain/order/claim.ts';
 import type { SaleDraft } from '../domain/sale/sale.ts';
 import type { ClaimOutcome, ClaimRequest, Credit, GateCall } from '../ports/gate.ts';
-import type { AllotRequest, OpenEpochRequest } from '../ports/inventory-centre.ts';
+import type { AllotResult, OpenEpochRequest } from '../ports/inventory-centre.ts';
 import type { SaleQuota } from '../ports/sales.ts';
 import {
   addClaim,
@@ -44,7 +44,7 @@ export interface Auditor {
   takeDirty(): boolean;
 
   saleCreated(draft: SaleDraft, quotas: readonly SaleQuota[]): void;
-  allotted(request: AllotRequest, decision: AllotDecision): void;
+  allotted(result: AllotResult): void;
   moveFinished(moveId: string): void;
   releaseFinished(releaseId: string): void;
   epochOpened(request: OpenEpochRequest): void;
@@ -78,7 +78,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
   };
   const orders = createOrderAuditor({ books, report, sometimes, nowMs, touch });
   const wallet = createWalletAuditor({ books, report, sometimes, changed: orders.changed });
-  const returns = createReturnAuditor({ books, report, sometimes, touch, gateMoved });
+  const returns = createReturnAuditor({ books, report, sometimes, touch, gateMoved, moveIssued });
 
   function segmentBook(name: string): SegmentBook {
     const book = books.segments.get(name) ?? { name, epoch: 0, cuts: [], dueAtLoad: new Map(), gate: null };
@@ -111,6 +111,13 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
     const taken = unitsOfBuyer(books, claim.buyerId);
     if (taken > (books.draft?.limitUnits ?? 0)) report('no buyer passes the limit', claim.orderId, `${taken} units`);
     if (gate) addTo(gate.available, record.quota, -claim.units);
+  }
+
+  function moveIssued({ id, quota, units }: Move): void {
+    if (books.moves.has(id)) return;
+    isDirty = true;
+    if (wayBackOf(books) !== 'quota') report('nothing goes out of a closed sale', id, `${units} units`);
+    books.moves.set(id, { id, quota: nameOfQuota(quota), units, state: 'inTransit' });
   }
 
   /** A claim that became no order: its units go back once, unless a rebuild has put them back already. */
@@ -173,11 +180,8 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       for (const quota of quotas) segmentBook(nameOfSegment({ ...quota, saleId: draft.id }));
     },
 
-    allotted({ moveId, quota }, decision) {
-      if (decision.kind === 'refused' || books.moves.has(moveId)) return;
-      isDirty = true;
-      if (wayBackOf(books) !== 'quota') report('nothing goes out of a closed sale', moveId, `${decision.units} units`);
-      books.moves.set(moveId, { id: moveId, quota: nameOfQuota(quota), units: decision.units, state: 'inTransit' });
+    allotted(result) {
+      if (result.kind === 'allotted') moveIssued(result.move);
     },
 
     moveFinished(moveId) {
@@ -204,7 +208,7 @@ export function createAuditor({ report, sometimes, nowMs }: AuditorParts): Audit
       segment.epoch += 1;
       segment.cuts.push({ epoch: segment.epoch, through: cutThrough });
       for (const move of books.moves.values()) {
-        if (!move.quota.startsWith(segment.name) || move.state !== 'inTransit') continue;
+        if (!move.quota.startsWith(`${segment.name} `) || move.state !== 'inTransit') continue;
         sometimes('move-absorbed');
         move.state = 'absorbed';
       }

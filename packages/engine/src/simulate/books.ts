@@ -231,7 +231,7 @@ export function isNamed({ claim }: ClaimRecord, engineName: string): boolean {
 /** The quotas of a segment, by name. */
 export function quotasOf(books: Books, segment: SegmentBook): readonly string[] {
   const names = new Set([...(segment.gate?.available.keys() ?? []), ...segment.dueAtLoad.keys()]);
-  for (const { quota } of books.moves.values()) if (quota.startsWith(segment.name)) names.add(quota);
+  for (const { quota } of books.moves.values()) if (quota.startsWith(`${segment.name} `)) names.add(quota);
   return [...names];
 }
 

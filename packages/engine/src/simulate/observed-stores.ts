@@ -52,8 +52,9 @@ function observedReturns(centre: InventoryCentre, { returns }: Auditor): Pick<In
       return result;
     },
     async finishReturn(moveId, units) {
-      await centre.finishReturn(moveId, units);
-      returns.finished(moveId, units);
+      const onward = await centre.finishReturn(moveId, units);
+      returns.finished(moveId, units, onward);
+      return onward;
     },
   };
 }
@@ -205,9 +206,9 @@ export function observedLedger(ledger: Ledger, { auditor, group, sometimes }: Wa
       ...inventoryCentre,
       ...observedReturns(inventoryCentre, auditor),
       async allot(request) {
-        const decision = await inventoryCentre.allot(request);
-        auditor.allotted(request, decision);
-        return decision;
+        const result = await inventoryCentre.allot(request);
+        auditor.allotted(result);
+        return result;
       },
       async finishMove(moveId) {
         await inventoryCentre.finishMove(moveId);

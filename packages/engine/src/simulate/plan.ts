@@ -69,6 +69,7 @@ export interface Plan {
   readonly totalUnits: number;
   readonly limitUnits: number;
   readonly buyers: number;
+  readonly segments: number;
   /** Each one serves buyers, settles and keeps the sale. */
   readonly processes: number;
   /** The only process is the gate's server, too: it dies with all that the gate has. */
@@ -116,12 +117,15 @@ export interface Drawing {
   readonly lifeChance: number;
   /** How many have an operator who brings stock, withdraws some, and closes the sale. */
   readonly operatorChance?: number;
+  /** Its sales have several segments; default: one. */
+  readonly isDivided?: true;
   readonly offer?: Offer;
   readonly isGrouped?: boolean;
 }
 
 export function drawPlan(random: Random, drawing: Drawing): Plan {
-  const { drawFaults, lifeChance, operatorChance = 0, offer = plainOffer('sale'), isGrouped = false } = drawing;
+  const { drawFaults, lifeChance, operatorChance = 0 } = drawing;
+  const { offer = plainOffer('sale'), isDivided, isGrouped = false } = drawing;
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
@@ -139,6 +143,7 @@ export function drawPlan(random: Random, drawing: Drawing): Plan {
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
     life: random.chance(lifeChance) ? lifeFor(offer, drawLife(random)) : null,
     operations: random.chance(operatorChance) ? drawOperations(random, healsMs) : null,
+    segments: isDivided ? random.whole(2, 4) : 1,
   };
   return plan.operations && !isEmbedded ? withLossAtClose(plan, random) : plan;
 }

@@ -3,6 +3,7 @@
  * which nothing may move.
  */
 import type { WithdrawalRequest } from '../domain/inventory/decide-withdrawal.ts';
+import type { Move } from '../domain/inventory/move.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import type { Debit, GateCall } from '../ports/gate.ts';
 import type { ReturnRequest, WithdrawResult } from '../ports/inventory-centre.ts';
@@ -13,7 +14,7 @@ export interface ReturnAuditor {
   issued(request: ReturnRequest): void;
   debited(call: GateCall, debit: Debit, units: number): void;
   toldAgain(debit: Debit, units: number): void;
-  finished(moveId: string, units: number): void;
+  finished(moveId: string, units: number, onward: Move | null): void;
   /** A rebuild has what they may have debited in its load. */
   voidAll(segment: SegmentBook): void;
 
@@ -30,6 +31,7 @@ export interface ReturnAuditorParts {
   readonly sometimes: (mark: string) => void;
   readonly touch: () => void;
   /** Tells the books which gate was called. */
+  readonly moveIssued: (move: Move) => void;
   readonly gateMoved: (call: GateCall, subject: string) => SegmentBook['gate'];
 }
 
@@ -73,7 +75,7 @@ export function createReturnAuditor(parts: ReturnAuditorParts): ReturnAuditor {
       if (isDue && move.units !== units) report('a debit is told as it was', moveId, `${units}, not ${move.units}`);
     },
 
-    finished(moveId, units) {
+    finished(moveId, units, onward) {
       const move = books.returns.get(moveId);
       if (!move) return report('what comes back was asked for', moveId, 'an unknown return');
       if (move.state === 'void') return sometimes('void-return-finished');
@@ -85,11 +87,15 @@ export function createReturnAuditor(parts: ReturnAuditorParts): ReturnAuditor {
       move.state = 'finished';
       addTo(books.returned, move.quota, move.units);
       if (move.units > 0) books.freedTimes += 1;
+      if (!onward) return;
+      sometimes('return-went-on');
+      if (onward.units > move.units) report('no more goes on than came back', moveId, `${onward.units} units`);
+      parts.moveIssued(onward);
     },
 
     voidAll(segment) {
       for (const move of books.returns.values()) {
-        if (!move.quota.startsWith(segment.name)) continue;
+        if (!move.quota.startsWith(`${segment.name} `)) continue;
         if (move.state !== 'issued' && move.state !== 'debited') continue;
         sometimes(move.state === 'debited' && move.units > 0 ? 'return-void-after-debit' : 'return-void');
         move.state = 'void';

@@ -28,9 +28,10 @@ export function auditorOfSale(auditor: Auditor, saleId: string): Auditor {
     saleCreated(draft, quotas) {
       if (draft.id === saleId) auditor.saleCreated(draft, quotas);
     },
-    allotted(request, decision) {
-      if (request.quota.saleId === saleId) auditor.allotted(request, decision);
-      else foreignMoves.add(request.moveId);
+    allotted(result) {
+      if (result.kind !== 'allotted') return;
+      if (result.move.quota.saleId === saleId) auditor.allotted(result);
+      else foreignMoves.add(result.move.id);
     },
     moveFinished(moveId) {
       if (!foreignMoves.has(moveId)) auditor.moveFinished(moveId);

@@ -260,6 +260,17 @@ export const SCENARIOS = {
           },
     marks: ['group-limit-at-gate', 'group-limit-passed-at-gate', 'group-limit-in-ledger', 'gate-lost', 'gate-kept'],
   },
+  segments: {
+    drawFaults: (random, healsMs) => (random.chance(0.3) ? drawSwarm(random, healsMs) : drawEnding(random, healsMs)),
+    isDivided: true,
+    lifeChance: 0.5,
+    operatorChance: 0.3,
+    marks: [
+      ...['return-went-on', 'return-of-nothing', 'debit-repeated', 'return-void', 'return-void-after-debit'],
+      ...['move-absorbed', 'credit-repeated', 'rebuild-happened', 'process-died', 'release-delivered'],
+      ...['refused-sold_out', 'refused-none_left_now', 'refused-not_enough_left', 'claim-replayed'],
+    ],
+  },
   storm: {
     drawFaults: drawStorm,
     lifeChance: 0.3,

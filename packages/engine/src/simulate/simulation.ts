@@ -2,7 +2,8 @@
  * One world, from a seed to its verdict: a sale is published, buyers come while things go wrong, then everything heals, and
  * what was promised must have come true within a bound.
  */
-import type { SaleWish } from '../inventory/create-sale.ts';
+
+import type { SaleDraft } from '../domain/sale/sale.ts';
 import { SALE_ID, sendBuyers } from './buyers.ts';
 import { judgeTheEnd } from './judge-the-end.ts';
 import { sendOperator } from './operator.ts';
@@ -72,7 +73,7 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
     virtualMs: world.nowMs(),
     violations,
     seen: world.seen,
-    summary: `${plan.totalUnits} units, ${plan.buyers} buyers, ${plan.isEmbedded ? 'embedded' : `${plan.processes} processes`}, ${plan.life ? `held for ${plan.life.holdMs} ms` : 'held for ever'}`,
+    summary: `${plan.totalUnits} units in ${plan.segments === 1 ? 'one segment' : `${plan.segments} segments`}, ${plan.buyers} buyers, ${plan.isEmbedded ? 'embedded' : `${plan.processes} processes`}, ${plan.life ? `held for ${plan.life.holdMs} ms` : 'held for ever'}`,
   };
 }
 
@@ -81,11 +82,11 @@ const LONG_HOLD_MS = 600_000;
 
 /** Creates and publishes the sale, through whatever process answers. */
 async function openSale({ world, site, plan }: Room): Promise<void> {
-  const draft: SaleWish = {
+  const draft: SaleDraft = {
     ...{ id: SALE_ID, title: 'A sale', totalUnits: plan.totalUnits, limitUnits: plan.limitUnits },
     ...{ offer: plan.offer, timeZone: 'UTC' },
     ...{ startsAtMs: WORLD_BEGINS_MS + plan.startsMs, endsAtMs: WORLD_BEGINS_MS + plan.endsMs },
-    holdMs: plan.life?.holdMs ?? LONG_HOLD_MS,
+    ...{ holdMs: plan.life?.holdMs ?? LONG_HOLD_MS, segments: plan.segments },
     ...(plan.isGrouped && { limitGroup: LIMIT_GROUP }),
   };
   if (plan.isGrouped) void publish({ world, site }, draftBeside(draft));

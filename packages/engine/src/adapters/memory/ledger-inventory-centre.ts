@@ -13,7 +13,7 @@ import { termsOf } from '../../domain/sale/sale.ts';
 import type { InventoryCentre, Stock } from '../../ports/inventory-centre.ts';
 import { commit } from './ledger-commit.ts';
 import { deliveryKey, isKnownClaim, isOfSegment, ordersOfSegment, type Rows } from './ledger-rows.ts';
-import { createMemoryWithdrawals } from './ledger-withdrawals.ts';
+import { createMemoryWithdrawals, openWithdrawalsOf } from './ledger-withdrawals.ts';
 
 export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
   return {
@@ -45,7 +45,7 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
 
     async allot({ moveId, quota: key, units: unitsWanted }) {
       const earlier = rows.moves.get(moveId);
-      if (earlier) return { kind: 'allotted', units: earlier.units };
+      if (earlier) return { kind: 'allotted', move: earlier };
 
       const row = rows.sales.get(key.saleId);
       const quota = rows.quotas.get(quotaName(key));
@@ -69,7 +69,7 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
         newMoves: [move],
         entries: [moveIssued(move)],
       });
-      return decision;
+      return { kind: 'allotted', move };
     },
 
     async finishMove(moveId) {
@@ -103,10 +103,6 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
       return { kind: 'opened', snapshot: snapshotOf(rows, opened, queued) };
     },
   };
-}
-
-function openWithdrawalsOf(rows: Rows, saleId: SaleId) {
-  return [...rows.withdrawals.values()].filter((each) => each.saleId === saleId && each.state === 'open');
 }
 
 /** A delivery id that was used to take stock away was used for less than nothing. */

@@ -1,6 +1,7 @@
 /** Stock that leaves a sale, and moves back to its centre, in memory. */
+import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
-import { afterReturn } from '../../domain/inventory/centre.ts';
+import { afterAllot, afterReturn, decideAllot } from '../../domain/inventory/centre.ts';
 import {
   decideCloseWithdrawal,
   decideWithdrawal,
@@ -8,9 +9,9 @@ import {
   type WithdrawalAnswer,
   type WithdrawalRequest,
 } from '../../domain/inventory/decide-withdrawal.ts';
-import type { ReturnMove } from '../../domain/inventory/move.ts';
+import { type Move, onwardMoveId, onwardQuota, type ReturnMove } from '../../domain/inventory/move.ts';
 import { quotaName, segmentName, unorderedUnits } from '../../domain/inventory/quota.ts';
-import { returnFinished, stockWithdrawn } from '../../domain/ledger/entry.ts';
+import { moveIssued, returnFinished, stockWithdrawn } from '../../domain/ledger/entry.ts';
 import type { InventoryCentre } from '../../ports/inventory-centre.ts';
 import { commit } from './ledger-commit.ts';
 import { checkFigure } from './ledger-laws.ts';
@@ -45,7 +46,7 @@ export function createMemoryWithdrawals(rows: Rows): Methods {
       return answer;
     },
 
-    async issueReturn({ moveId, quota: key, units }) {
+    async issueReturn({ moveId, quota: key, units, onwardTo = null }) {
       const earlier = rows.returns.get(moveId);
       if (earlier) return { kind: 'issued', move: earlier };
       const segment = rows.segments.get(segmentName(key));
@@ -54,14 +55,14 @@ export function createMemoryWithdrawals(rows: Rows): Methods {
       if (row.sale.state === 'settled') return { kind: 'refused', reason: 'sale_settled' };
       const { saleId, region, channel } = key;
       const quota = { saleId, region, segment: key.segment, channel };
-      const move: ReturnMove = { id: moveId, quota, units, epoch: segment.epoch };
+      const move: ReturnMove = { id: moveId, quota, units, epoch: segment.epoch, onwardTo };
       commit(rows, { newReturns: [move] });
       return { kind: 'issued', move };
     },
 
     async finishReturn(moveId, units) {
       const move = rows.openReturns.get(moveId);
-      if (!move) return;
+      if (!move) return rows.moves.get(onwardMoveId(moveId)) ?? null;
       checkFigure(move, units);
       const row = rows.sales.get(move.quota.saleId);
       const quota = rows.quotas.get(quotaName(move.quota));
@@ -73,8 +74,34 @@ export function createMemoryWithdrawals(rows: Rows): Methods {
         closedReturns: [move],
         entries: returnFinished(move, units),
       });
+      return sendOn(rows, move, units);
     },
   };
+}
+
+/** In the same turn: what has come back for another quota goes out to it. */
+function sendOn(rows: Rows, back: ReturnMove, units: number): Move | null {
+  const key = onwardQuota(back);
+  const row = rows.sales.get(back.quota.saleId);
+  if (!key || !row || units === 0) return null;
+  const quota = rows.quotas.get(quotaName(key));
+  const segment = rows.segments.get(segmentName(key));
+  invariant(quota && segment, `quota ${quotaName(key)} is in the ledger`);
+  const isWithdrawing = openWithdrawalsOf(rows, key.saleId).length > 0;
+  const decision = decideAllot({ centre: row.centre, state: row.sale.state, isWithdrawing }, units);
+  if (decision.kind === 'refused') return null;
+  const move: Move = { id: onwardMoveId(back.id), quota: key, units: decision.units, epoch: segment.epoch };
+  commit(rows, {
+    sales: [{ ...row, centre: afterAllot(row.centre, move.units) }],
+    quotas: [{ ...quota, allottedUnits: quota.allottedUnits + move.units }],
+    newMoves: [move],
+    entries: [moveIssued(move)],
+  });
+  return move;
+}
+
+export function openWithdrawalsOf(rows: Rows, saleId: SaleId): readonly Withdrawal[] {
+  return [...rows.withdrawals.values()].filter((each) => each.saleId === saleId && each.state === 'open');
 }
 
 function knownWithdrawal(rows: Rows, { id, saleId, delivery }: WithdrawalRequest): Withdrawal | null {

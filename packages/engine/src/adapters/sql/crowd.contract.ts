@@ -239,7 +239,7 @@ export function crowdContract(subject: CrowdSubject): void {
       const answers = await atOnce((one, index) =>
         one.inventoryCentre.allot({ moveId: `${saleId}/m${index}`, quota: quotaKey(saleId, index % 3), units: 3 }),
       );
-      const units = answers.map((answer) => (answer.kind === 'allotted' ? answer.units : 0));
+      const units = answers.map((answer) => (answer.kind === 'allotted' ? answer.move.units : 0));
       expect(units.reduce((sum, each) => sum + each, 0)).toBe(10);
       expect(await brokenLaws(ledger, saleId)).toEqual([]);
     });

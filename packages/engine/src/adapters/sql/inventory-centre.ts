@@ -2,16 +2,14 @@
 
 import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
-import { type AllotDecision, decideAllot } from '../../domain/inventory/centre.ts';
 import { decideStock, type StockChange } from '../../domain/inventory/decide-stock.ts';
-import type { Move } from '../../domain/inventory/move.ts';
-import { quotaName } from '../../domain/inventory/quota.ts';
-import { moveArrived, moveIssued, releaseArrived, stockReceived } from '../../domain/ledger/entry.ts';
-import type { AllotRequest, InventoryCentre, ReceiveStockResult } from '../../ports/inventory-centre.ts';
-import { addToAllotted, lockSale } from './centre-rows.ts';
+import { moveArrived, releaseArrived, stockReceived } from '../../domain/ledger/entry.ts';
+import type { AllotRequest, AllotResult, InventoryCentre, ReceiveStockResult } from '../../ports/inventory-centre.ts';
+import { lockSale } from './centre-rows.ts';
 import type { SqlContext } from './context.ts';
+import { issueMove } from './issue-move.ts';
 import { openEpoch } from './open-epoch.ts';
-import { centreOfRow, moveOfRow, quotaColumns, releaseOfRow } from './rows.ts';
+import { centreOfRow, moveOfRow, releaseOfRow } from './rows.ts';
 import { lockSegments } from './segment-rows.ts';
 import type { Reader } from './settlement-view.ts';
 import { readStock } from './stock.ts';
@@ -70,34 +68,13 @@ async function receiveStock(reader: Reader, saleId: SaleId, change: StockChange)
   return decision;
 }
 
-async function allot(reader: Reader, { moveId, quota: key, units }: AllotRequest): Promise<AllotDecision> {
-  const { trx, statements } = reader;
-  const [segment] = await lockSegments(reader, [key]);
-  const sale = await lockSale(reader, key.saleId);
-  const earlier = await trx.selectFrom('moves').select('units').where('id', '=', moveId).executeTakeFirst();
-  if (earlier) return { kind: 'allotted', units: earlier.units };
-
-  invariant(sale && segment, `quota ${quotaName(key)} is in the ledger`);
-  const withdrawing = await trx
-    .selectFrom('withdrawals')
-    .select('id')
-    .where('sale_id', '=', key.saleId)
-    .where('state', '=', 'open')
-    .limit(1)
-    .executeTakeFirst();
-  const view = { centre: centreOfRow(sale), state: sale.state, isWithdrawing: withdrawing !== undefined };
-  const decision = decideAllot(view, units);
-  if (decision.kind === 'refused') return decision;
-
-  const columns = quotaColumns(key);
-  const move: Move = { id: moveId, quota: key, units: decision.units, epoch: segment.epoch };
-  await addToAllotted(reader, key, decision.units);
-  await trx
-    .insertInto('moves')
-    .values({ id: moveId, ...columns, units: move.units, epoch: move.epoch, state: 'issued' })
-    .execute();
-  await statements.insertEntries(trx, [moveIssued(move)]);
-  return decision;
+async function allot(reader: Reader, request: AllotRequest): Promise<AllotResult> {
+  const { moveId, quota } = request;
+  await lockSegments(reader, [quota]);
+  const sale = await lockSale(reader, quota.saleId);
+  invariant(sale, `sale ${quota.saleId} is in the ledger`);
+  const earlier = await reader.trx.selectFrom('moves').selectAll().where('id', '=', moveId).executeTakeFirst();
+  return earlier ? { kind: 'allotted', move: moveOfRow(earlier) } : issueMove(reader, request);
 }
 
 async function finishMove({ trx, statements }: Reader, moveId: string): Promise<void> {

@@ -178,7 +178,7 @@ export function releaseOfRow(row: ReleaseTable): Release {
 }
 
 export function returnOfRow(row: ReturnTable): ReturnMove {
-  return { id: row.id, quota: quotaKeyOf(row), units: row.wanted_units, epoch: row.epoch };
+  return { id: row.id, quota: quotaKeyOf(row), units: row.wanted_units, epoch: row.epoch, onwardTo: row.onward_to };
 }
 
 export function withdrawalOfRow({ id, sale_id, delivery, units, state }: WithdrawalTable): Withdrawal {

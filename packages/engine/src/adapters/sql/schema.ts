@@ -131,6 +131,8 @@ export interface ReturnTable extends QuotaColumns {
   readonly state: 'issued' | 'finished' | 'void';
   /** What the gate had of them; null until it is finished. */
   readonly units: number | null;
+  /** The segment that they go on to; null: the centre keeps them. */
+  readonly onward_to: number | null;
 }
 
 export interface WithdrawalTable {

@@ -9,12 +9,13 @@ import {
   type WithdrawalAnswer,
   type WithdrawalRequest,
 } from '../../domain/inventory/decide-withdrawal.ts';
-import type { ReturnMove } from '../../domain/inventory/move.ts';
+import { type Move, onwardMoveId, onwardQuota, type ReturnMove } from '../../domain/inventory/move.ts';
 import { quotaName, unorderedUnits } from '../../domain/inventory/quota.ts';
 import { returnFinished, stockWithdrawn } from '../../domain/ledger/entry.ts';
 import type { IssueReturnResult, ReturnRequest, WithdrawResult } from '../../ports/inventory-centre.ts';
 import { addToAllotted, lockSale } from './centre-rows.ts';
-import { centreOfRow, quotaColumns, quotaOfRow, returnOfRow, segmentKeyOf, withdrawalOfRow } from './rows.ts';
+import { issueMove } from './issue-move.ts';
+import { centreOfRow, moveOfRow, quotaColumns, quotaOfRow, returnOfRow, withdrawalOfRow } from './rows.ts';
 import type { WithdrawalTable } from './schema.ts';
 import { lockSegments } from './segment-rows.ts';
 import type { Reader } from './settlement-view.ts';
@@ -98,10 +99,8 @@ async function takeFromTotal(
   await statements.insertEntries(trx, [stockWithdrawn(saleId, units, delivery)]);
 }
 
-export async function issueReturn(
-  reader: Reader,
-  { moveId, quota: key, units }: ReturnRequest,
-): Promise<IssueReturnResult> {
+export async function issueReturn(reader: Reader, request: ReturnRequest): Promise<IssueReturnResult> {
+  const { moveId, quota: key, units, onwardTo = null } = request;
   const { trx } = reader;
   const [segment] = await lockSegments(reader, [key]);
   const earlier = await trx.selectFrom('returns').selectAll().where('id', '=', moveId).executeTakeFirst();
@@ -112,28 +111,33 @@ export async function issueReturn(
   const columns = quotaColumns(key);
   const { saleId, region, channel } = key;
   const quota = { saleId, region, segment: key.segment, channel };
-  const move: ReturnMove = { id: moveId, quota, units, epoch: segment.epoch };
+  const move: ReturnMove = { id: moveId, quota, units, epoch: segment.epoch, onwardTo };
   await trx
     .insertInto('returns')
-    .values({ id: moveId, ...columns, wanted_units: units, epoch: move.epoch, state: 'issued', units: null })
+    .values({
+      ...{ id: moveId, ...columns, wanted_units: units, epoch: move.epoch, state: 'issued', units: null },
+      onward_to: onwardTo,
+    })
     .execute();
   return { kind: 'issued', move };
 }
 
-export async function finishReturn(reader: Reader, moveId: string, units: number): Promise<void> {
+export async function finishReturn(reader: Reader, moveId: string, units: number): Promise<Move | null> {
   const { trx, statements } = reader;
   const seen = await trx.selectFrom('returns').selectAll().where('id', '=', moveId).executeTakeFirst();
-  // The segment first, as whoever allots or opens an epoch does.
-  if (seen) await lockSegments(reader, [segmentKeyOf(seen)]);
+  if (!seen) return null;
+  const move = returnOfRow(seen);
+  const onward = onwardQuota(move);
+  // The segments first, as whoever allots or opens an epoch does.
+  await lockSegments(reader, onward ? [move.quota, onward] : [move.quota]);
   const { numUpdatedRows } = await trx
     .updateTable('returns')
     .set({ state: 'finished', units })
     .where('id', '=', moveId)
     .where('state', '=', 'issued')
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n || units === 0) return;
-  const row = await trx.selectFrom('returns').selectAll().where('id', '=', moveId).executeTakeFirstOrThrow();
-  const move = returnOfRow(row);
+  if (numUpdatedRows === 0n) return onward && moveNamed(reader, onwardMoveId(moveId));
+  if (units === 0) return null;
   await addToAllotted(reader, move.quota, -units);
   await trx
     .updateTable('sales')
@@ -141,4 +145,12 @@ export async function finishReturn(reader: Reader, moveId: string, units: number
     .where('id', '=', move.quota.saleId)
     .execute();
   await statements.insertEntries(trx, returnFinished(move, units));
+  if (!onward) return null;
+  const sent = await issueMove(reader, { moveId: onwardMoveId(moveId), quota: onward, units });
+  return sent.kind === 'allotted' ? sent.move : null;
+}
+
+async function moveNamed({ trx }: Reader, id: string): Promise<Move | null> {
+  const row = await trx.selectFrom('moves').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? moveOfRow(row) : null;
 }

@@ -13,8 +13,9 @@ export interface Centre {
   readonly allottedUnits: number;
 }
 
-export type AllotDecision =
-  | { readonly kind: 'allotted'; readonly units: number }
+export type AllotDecision = { readonly kind: 'allotted'; readonly units: number } | AllotRefusal;
+
+export type AllotRefusal =
   | { readonly kind: 'refused'; readonly reason: 'centre_empty' }
   /** A sale that is closed sells nothing more: its units come back, and none goes out (P17). */
   | { readonly kind: 'refused'; readonly reason: 'sale_closed' }

@@ -23,4 +23,17 @@ export interface ReturnMove {
   /** At the most; null: all there are. */
   readonly units: number | null;
   readonly epoch: number;
+  /** The segment whose quota, of the same region and channel, they go on to; null: the centre keeps them. */
+  readonly onwardTo: number | null;
+}
+
+/** The move that a return's units go on with is known by it. */
+export function onwardMoveId(returnId: string): string {
+  return `${returnId}>`;
+}
+
+/** The quota that a return's units go on to. */
+export function onwardQuota({ quota, onwardTo }: ReturnMove): QuotaKey | null {
+  const { saleId, region, channel } = quota;
+  return onwardTo === null ? null : { saleId, region, segment: onwardTo, channel };
 }

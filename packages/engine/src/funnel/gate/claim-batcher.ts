@@ -77,17 +77,26 @@ function failOne(waiting: Waiting, error: unknown): void {
   else waiting.reject(error);
 }
 
+export interface BatchersOptions {
+  readonly openCall: (segment: SegmentKey) => Promise<GateCall>;
+  /** What stands before each of them. */
+  readonly wrap: (batcher: ClaimBatcher, segment: SegmentKey) => ClaimBatcher;
+}
+
 /** One batcher for each segment, made when it is first met. Segments are bounded by the sales that exist. */
 export function createClaimBatchers(
   gate: Gate,
-  openCall: (segment: SegmentKey) => Promise<GateCall>,
+  { openCall, wrap }: BatchersOptions,
 ): (segment: SegmentKey) => ClaimBatcher {
   const batchers = new Map<string, ClaimBatcher>();
   return (segment) => {
     const name = segmentName(segment);
     const known = batchers.get(name);
     if (known) return known;
-    const batcher = createClaimBatcher(gate, () => openCall(segment));
+    const batcher = wrap(
+      createClaimBatcher(gate, () => openCall(segment)),
+      segment,
+    );
     batchers.set(name, batcher);
     return batcher;
   };

@@ -11,6 +11,7 @@ export function segmentsMigration({ unitsType }: SqlDialect): Migration {
         .alterTable('sales')
         .addColumn('segments', unitsType, (column) => column.notNull().defaultTo(1))
         .execute();
+      await db.schema.alterTable('returns').addColumn('onward_to', unitsType).execute();
     },
   };
 }
