@@ -5,6 +5,7 @@ import { type Gauge, PROMETHEUS_MEDIA_TYPE, type PrometheusTelemetry } from '../
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import { BREAKER_STATES } from '../funnel/ledger/circuit-breaker.ts';
 import type { Metrics } from '../http/deps.ts';
+import type { OutboxDepth } from '../ports/outbox.ts';
 import type { Engine, EngineReadings } from './engine.ts';
 
 export interface MetricsParts {
@@ -24,7 +25,13 @@ export function createMetrics({ telemetry, engine, limits, lag }: MetricsParts):
   };
 }
 
-function engineGauges({ ledgerBreaker, walletBreaker, purchasesInFlight, queue }: EngineReadings): readonly Gauge[] {
+function engineGauges({
+  ledgerBreaker,
+  walletBreaker,
+  purchasesInFlight,
+  queue,
+  outbox,
+}: EngineReadings): readonly Gauge[] {
   const breakers = [['ledger', ledgerBreaker] as const, ...(walletBreaker ? [['wallet', walletBreaker] as const] : [])];
   const samples = breakers.flatMap(([breaker, current]) =>
     BREAKER_STATES.map((state) => ({ labels: { breaker, state }, value: state === current ? 1 : 0 })),
@@ -35,6 +42,16 @@ function engineGauges({ ledgerBreaker, walletBreaker, purchasesInFlight, queue }
     ...(queue === null
       ? []
       : [gauge(FIGURES.queueClaims, queue.entries), gauge(FIGURES.queueOldestAge, (queue.oldestAgeMs ?? 0) / 1_000)]),
+    ...(outbox === null ? [] : outboxGauges(outbox)),
+  ];
+}
+
+function outboxGauges({ events, deliveries, oldestAgeMs, deadLetters }: OutboxDepth): readonly Gauge[] {
+  return [
+    gauge(FIGURES.outboxEvents, events),
+    gauge(FIGURES.outboxDeliveries, deliveries),
+    gauge(FIGURES.outboxOldestAge, (oldestAgeMs ?? 0) / 1_000),
+    gauge(FIGURES.deadLetters, deadLetters),
   ];
 }
 

@@ -61,7 +61,14 @@ describe('a try for a sale that is remembered as gone', () => {
     const seen: string[] = [];
     const counting = await newHttpWorld({
       telemetry: {
-        ...{ batchJudged() {}, groupSettled() {}, settlementFailed() {}, ordersChanged() {}, walletAnswered() {} },
+        ...{
+          batchJudged() {},
+          groupSettled() {},
+          settlementFailed() {},
+          ordersChanged() {},
+          webhookAnswered() {},
+          walletAnswered() {},
+        },
         turnedAway: (stage, reason) => seen.push(`${stage} ${reason}`),
       },
       stub: { refuseUnread: async () => ({ kind: 'refused', reason: 'sold_out' }) },
