@@ -20,6 +20,7 @@ export {
 } from './admin-sale.ts';
 export { BULK_OUTCOMES, BULK_PURCHASES, type BulkOutcome } from './bulk-purchase.ts';
 export { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from './dev-identity.ts';
+export { ORDER_EVENT_MESSAGE, SALE_EVENT_MESSAGE } from './event.ts';
 export { IDEMPOTENCY_KEY, NO_CONTENT } from './fields.ts';
 export { HEALTH } from './health.ts';
 export type { ItemAnswer, PriceAnswer } from './offer.ts';
@@ -29,9 +30,11 @@ export {
   LIST_ORDERS,
   type ListOrdersQuery,
   ORDER,
+  ORDER_FULFILLED,
   ORDER_PAGE,
   ORDER_PARAMS,
   type OrderAnswer,
+  type OrderFulfilledAnswer,
   type OrderPageAnswer,
 } from './order.ts';
 export { PAYMENT_NOTED, PAYMENT_NOTICE, type PaymentNotedAnswer, type PaymentNoticeRequest } from './payment.ts';
@@ -40,3 +43,24 @@ export { PROBLEM, PROBLEM_MEDIA_TYPE, type Problem, problemType } from './proble
 export { PURCHASE, PURCHASE_ACCEPTED, type PurchaseAnswer, type PurchaseRequestBody } from './purchase.ts';
 export { type ListedSaleAnswer, SALE, SALE_LIST, SALE_PARAMS, type SaleListAnswer } from './sale.ts';
 export { TOKEN, type TokenAnswer } from './token.ts';
+export {
+  ADD_WEBHOOK,
+  type AddWebhookRequest,
+  DEAD_LETTER_PAGE,
+  type DeadLetterPageAnswer,
+  LIST_DEAD_LETTERS,
+  REPLAY,
+  REPLAYED,
+  type ReplayedAnswer,
+  ROTATE_SECRET,
+  SECRET_ROTATED,
+  type SecretRotatedAnswer,
+  WEBHOOK_ADDED,
+  WEBHOOK_LIST,
+  WEBHOOK_PARAMS,
+  WEBHOOK_REMOVED,
+  WEBHOOK_TESTED,
+  type WebhookAddedAnswer,
+  type WebhookListAnswer,
+  type WebhookTestedAnswer,
+} from './webhook.ts';

@@ -70,6 +70,16 @@ export const CANCEL_WAITS = Type.Object(
   { ...STRICT, title: 'CancelWaits' },
 );
 
+export const ORDER_FULFILLED = Type.Object(
+  {
+    orderId: orderIdField(),
+    status: orderStatusField('Always `fulfilled`.'),
+    repeated: Type.Boolean({ description: 'It was known already; nothing changed.', examples: [false] }),
+  },
+  { ...STRICT, title: 'OrderFulfilled' },
+);
+
+export type OrderFulfilledAnswer = Static<typeof ORDER_FULFILLED>;
 export type OrderAnswer = Static<typeof ORDER>;
 export type OrderPageAnswer = Static<typeof ORDER_PAGE>;
 export type ListOrdersQuery = Static<typeof LIST_ORDERS>;

@@ -12,7 +12,7 @@ export interface ClientOptions {
 }
 
 export interface DeploymentCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly bearer?: string;
   readonly body?: unknown;

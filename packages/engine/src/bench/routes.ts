@@ -2,6 +2,7 @@
 const segment = encodeURIComponent;
 
 const ADMIN = '/v1/admin/sales';
+const WEBHOOKS = '/v1/admin/webhooks';
 const ADMIN_ORDERS = '/v1/admin/orders';
 
 export const routes = {
@@ -10,11 +11,15 @@ export const routes = {
   order: (orderId: string) => `/v1/orders/${segment(orderId)}`,
   cancel: (orderId: string) => `/v1/orders/${segment(orderId)}/cancel`,
   payment: (orderId: string) => `/v1/orders/${segment(orderId)}/payment`,
+  fulfilment: (orderId: string) => `/v1/orders/${segment(orderId)}/fulfilment`,
   adminOrder: (orderId: string) => `${ADMIN_ORDERS}/${segment(orderId)}`,
   adminCancel: (orderId: string) => `${ADMIN_ORDERS}/${segment(orderId)}/cancel`,
   adminSales: () => ADMIN,
   adminSale: (saleId: string) => `${ADMIN}/${segment(saleId)}`,
   operate: (saleId: string, operation: string) => `${ADMIN}/${segment(saleId)}/${operation}`,
   stock: (saleId: string) => `${ADMIN}/${segment(saleId)}/stock`,
+  webhooks: () => WEBHOOKS,
+  webhook: (id: string) => `${WEBHOOKS}/${segment(id)}`,
+  webhookCall: (id: string, call: string) => `${WEBHOOKS}/${segment(id)}/${call}`,
   places: (saleId: string) => `${ADMIN}/${segment(saleId)}/places`,
 } as const;

@@ -6,6 +6,7 @@ import { addDevToken } from './commands/dev-token.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrderCancel } from './commands/order-cancel.ts';
+import { addOrderFulfil } from './commands/order-fulfil.ts';
 import { addOrderPay } from './commands/order-pay.ts';
 import { addOrderShow } from './commands/order-show.ts';
 import { addReconcile } from './commands/reconcile.ts';
@@ -18,6 +19,10 @@ import { addSaleStock } from './commands/sale-stock.ts';
 import { addServeAndWorker } from './commands/serve-and-worker.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addStart } from './commands/start.ts';
+import { addWebhookAdd } from './commands/webhook-add.ts';
+import { addWebhookRemove, addWebhookRotate } from './commands/webhook-change.ts';
+import { addWebhookDead, addWebhookReplay, addWebhookTest } from './commands/webhook-deliveries.ts';
+import { addWebhookList } from './commands/webhook-list.ts';
 
 const EXAMPLES = `
 Examples:
@@ -28,6 +33,7 @@ Examples:
   $ sluice reconcile                                do the books of every sale balance?
   $ sluice doctor                                   is everything it stands on as it should be?
   $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg        what became of an order
+  $ sluice webhook add game-mail --to https://…     tell another system what happens
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock
 
@@ -52,10 +58,12 @@ export function createProgram(version: string): Command {
   addSaleShow(sale);
   addSaleOperations(sale);
   addSaleStock(sale);
-  const order = program.command('order').description('show, pay and cancel orders');
+  const order = program.command('order').description('show, pay, cancel and fulfil orders');
   addOrderShow(order);
   addOrderPay(order);
   addOrderCancel(order);
+  addOrderFulfil(order);
+  addWebhookCommands(program.command('webhook').description('tell other systems of what happens, and look after that'));
   addReconcile(program);
   addDoctor(program);
   addMigrate(program);
@@ -65,6 +73,11 @@ export function createProgram(version: string): Command {
   addSimulate(program);
   forAll(program, (command) => command.option(DEBUG_FLAG, 'show where an error came from').exitOverride());
   return program;
+}
+
+function addWebhookCommands(webhook: Command): void {
+  const first = [addWebhookAdd, addWebhookList, addWebhookTest];
+  for (const add of [...first, addWebhookDead, addWebhookReplay, addWebhookRotate, addWebhookRemove]) add(webhook);
 }
 
 /** Taken by every command, wherever it stands on the line. */

@@ -11,6 +11,7 @@ import type { Sale } from '../domain/sale/sale.ts';
 import { bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { cancelOrder } from '../funnel/cancel-order.ts';
 import { findOrder } from '../funnel/find-order.ts';
+import { fulfilOrder } from '../funnel/fulfil-order.ts';
 import { type BorrowingDeps, batcherThatBorrows } from '../funnel/gate/batcher-that-borrows.ts';
 import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
@@ -24,6 +25,7 @@ import { createKnownOrders } from '../funnel/known-orders.ts';
 import { createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { LEDGER_BREAKER } from '../funnel/ledger/settlement-with-breaker.ts';
 import { notePayment } from '../funnel/note-payment.ts';
+import { createWebhookOperations, type WebhookOperations } from '../funnel/operate-webhooks.ts';
 import { purchase } from '../funnel/purchase.ts';
 import { feedWithTelemetry } from '../funnel/queue/feed-with-telemetry.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
@@ -112,6 +114,7 @@ export function buildEngine(parts: EngineParts): Engine {
     findOrder: (orderId, buyer) => findOrder(looks, orderId, buyer),
     cancelOrder: (request) => cancelOrder(living, request),
     notePayment: (notice) => notePayment(living, notice),
+    fulfilOrder: (orderId) => fulfilOrder(living, orderId),
     watchOrders: (listener) => feed.subscribe(listener),
     ...asked(parts, sales),
     hasUnitsLeft: (saleId) => looks.hasUnitsLeft(saleId),
@@ -123,12 +126,13 @@ export function buildEngine(parts: EngineParts): Engine {
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
     withdrawStock: (request) => withdrawStock(stocking, request),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
-    idempotency: ledger.idempotency,
+    ...{ idempotency: ledger.idempotency, webhooks: webhooksOf(parts) },
 
     read: async () => ({
       ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },
       ceiling: work?.ceiling() ?? null,
       ...{ purchasesInFlight: intake.inFlight(), queue: await queue.depth().catch(nullWhenDown) },
+      outbox: await ledger.outbox.depth().catch(nullWhenDown),
     }),
 
     start: async () => work?.start(),
@@ -204,6 +208,11 @@ function meetGate({ gate, clock, gateClock = clock }: EngineParts) {
   const retried = gateWithRetry(gate, gateClock);
   const session = createGateSession(retried, gateClock);
   return { patientGate: gateThatRenews(retried, session), session };
+}
+
+function webhooksOf({ ledger, webhookSender: sender, clock, idSource }: EngineParts): WebhookOperations | null {
+  const { webhooks, outbox } = ledger;
+  return sender ? createWebhookOperations({ webhooks, outbox, sender, clock, idSource }) : null;
 }
 
 function nullWhenDown(error: unknown): null {

@@ -3,12 +3,14 @@
  * do it: each step is decided where it is written, and done once.
  */
 import { noTelemetry } from '../adapters/memory/telemetry.ts';
+import { createBalanceWatch } from '../funnel/balance-watch.ts';
 import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
 import { type BreakerState, type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { type CeilingReading, createSettlementCeiling, NO_CEILING } from '../funnel/ledger/settlement-ceiling.ts';
 import { settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
 import { settlementWithCeiling } from '../funnel/ledger/settlement-with-ceiling.ts';
 import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
+import { createRelay } from '../funnel/relay.ts';
 import { createSweeper, type SweeperDeps } from '../funnel/sweeper.ts';
 import { WALLET_BREAKER, walletWithBreaker } from '../funnel/wallet-with-breaker.ts';
 import { createWorker, type WorkerDeps } from '../funnel/worker.ts';
@@ -43,6 +45,8 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const sweeper = createSweeper({ ...living, onCrash });
   const charging = openWallet(parts, { ...living, onCrash });
+  const relay = openRelay(parts);
+  const balanceWatch = createBalanceWatch({ ...stocking, onFault, onCrash });
   return {
     walletBreaker: () => charging?.breaker.state ?? null,
     ceiling: ceiling.read,
@@ -53,14 +57,28 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
       keeper.start();
       sweeper.start();
       charging?.charger.start();
+      relay?.start();
+      balanceWatch.start();
     },
     async stop() {
+      await balanceWatch.stop();
+      await relay?.stop();
       await charging?.charger.stop();
       await sweeper.stop();
       await keeper.stop();
       await worker.stop();
     },
   };
+}
+
+function openRelay({ webhookSender: sender, ledger, clock, idSource, telemetry = noTelemetry, ...parts }: EngineParts) {
+  if (!sender) return null;
+  const { outbox, webhooks } = ledger;
+  const { onFault, onCrash } = parts;
+  return createRelay({
+    ...{ outbox, webhooks, sender, clock, idSource, telemetry, onFault, onCrash },
+    random: Math.random,
+  });
 }
 
 function openWallet({ wallet, telemetry = noTelemetry }: EngineParts, deps: Omit<ChargerDeps, 'wallet' | 'askWallet'>) {

@@ -12,11 +12,13 @@ import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import type { BulkAnswer, BulkItem } from '../funnel/bulk-purchase.ts';
 import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
+import type { FulfilAnswer } from '../funnel/fulfil-order.ts';
 import type { IntakeBounds } from '../funnel/gateway/intake.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { BreakerState } from '../funnel/ledger/circuit-breaker.ts';
 import type { CeilingBounds, CeilingReading } from '../funnel/ledger/settlement-ceiling.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
+import type { WebhookOperations } from '../funnel/operate-webhooks.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
 import type { CreateSaleAnswer, SaleWish } from '../inventory/create-sale.ts';
@@ -31,11 +33,13 @@ import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
+import type { OutboxDepth } from '../ports/outbox.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { Wallet } from '../ports/wallet.ts';
+import type { WebhookSender } from '../ports/webhook-sender.ts';
 
 export interface EngineParts {
   readonly clock: Clock;
@@ -57,6 +61,8 @@ export interface EngineParts {
   readonly ledger: Ledger;
   /** Without one nothing is sold for points. */
   readonly wallet?: Wallet;
+  /** Without one nobody is told of events. */
+  readonly webhookSender?: WebhookSender;
   /** No bounds when not given. */
   readonly bounds?: IntakeBounds;
   /** Of settlement, where it is done here; none when not given. */
@@ -83,6 +89,8 @@ export interface EngineReadings {
   readonly ceiling: CeilingReading | null;
   /** Null: the queue cannot be asked now. */
   readonly queue: QueueDepth | null;
+  /** Null: the ledger cannot be asked now. */
+  readonly outbox: OutboxDepth | null;
 }
 
 export interface Engine {
@@ -105,6 +113,8 @@ export interface Engine {
   orderHistory(orderId: OrderId): Promise<readonly OrderEvent[]>;
   cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
+  /** What a paid order is for was delivered. */
+  fulfilOrder(orderId: OrderId): Promise<FulfilAnswer>;
   /** Calls `listener` with orders that changed; the returned function ends it. A hint: what is missed must be asked for. */
   watchOrders(listener: (orders: readonly Order[]) => void): () => void;
   /** Null for a draft, too: what is not published is not known to buyers. */
@@ -126,6 +136,8 @@ export interface Engine {
   withdrawStock(request: WithdrawRequest): Promise<WithdrawStockResult>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+  /** Null: there is nothing to send with. */
+  readonly webhooks: WebhookOperations | null;
   /** Keeps the first answers of calls that carry a key. */
   readonly idempotency: Idempotency;
 

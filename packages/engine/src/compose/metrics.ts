@@ -6,6 +6,7 @@ import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import { BREAKER_STATES } from '../funnel/ledger/circuit-breaker.ts';
 import type { CeilingReading } from '../funnel/ledger/settlement-ceiling.ts';
 import type { Metrics } from '../http/deps.ts';
+import type { OutboxDepth } from '../ports/outbox.ts';
 import type { Engine, EngineReadings } from './engine.ts';
 
 export interface MetricsParts {
@@ -31,6 +32,7 @@ function engineGauges({
   purchasesInFlight,
   queue,
   ceiling,
+  outbox,
 }: EngineReadings): readonly Gauge[] {
   const breakers = [['ledger', ledgerBreaker] as const, ...(walletBreaker ? [['wallet', walletBreaker] as const] : [])];
   const samples = breakers.flatMap(([breaker, current]) =>
@@ -43,6 +45,16 @@ function engineGauges({
     ...(queue === null
       ? []
       : [gauge(FIGURES.queueClaims, queue.entries), gauge(FIGURES.queueOldestAge, (queue.oldestAgeMs ?? 0) / 1_000)]),
+    ...(outbox === null ? [] : outboxGauges(outbox)),
+  ];
+}
+
+function outboxGauges({ events, deliveries, oldestAgeMs, deadLetters }: OutboxDepth): readonly Gauge[] {
+  return [
+    gauge(FIGURES.outboxEvents, events),
+    gauge(FIGURES.outboxDeliveries, deliveries),
+    gauge(FIGURES.outboxOldestAge, (oldestAgeMs ?? 0) / 1_000),
+    gauge(FIGURES.deadLetters, deadLetters),
   ];
 }
 

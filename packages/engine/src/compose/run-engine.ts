@@ -4,6 +4,7 @@ import { createIdSource } from '../adapters/system/ids.ts';
 import { type LoopLag, watchLoopLag } from '../adapters/system/loop-lag.ts';
 import { createPrometheusTelemetry, type PrometheusTelemetry } from '../adapters/system/prometheus.ts';
 import { createSigner } from '../adapters/system/signing.ts';
+import { createHttpSender } from '../adapters/webhook/http-sender.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -54,10 +55,12 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   const lag = watchLoopLag();
   closers.add(lag.stop);
   const wallet = chooseWallet(settings, isOneMachine);
+  const webhookSender = createHttpSender({ networks: settings.webhookNetworks });
+  closers.add(() => webhookSender.close());
   const engine = buildEngine({
     ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts, works },
     ...{ ledger, onCrash, telemetry, bounds: settings, ceiling: settings, loopLagMs: lag.lagMs },
-    ...(wallet.wallet && { wallet: wallet.wallet }),
+    ...{ webhookSender, ...(wallet.wallet && { wallet: wallet.wallet }) },
     ...(settings.saleSegments !== undefined && { saleSegments: settings.saleSegments }),
     onFault: ({ code, message }) => log.warn({ code, fault: message }, 'a fault, trying again'),
   });

@@ -178,6 +178,14 @@ export const SETTINGS = Type.Object({
       }),
     }),
   ),
+  webhookNetworks: Type.Enum(['public', 'any'], {
+    ...notes({
+      description:
+        'Where webhooks may go: `public` addresses over https only, or `any`, private networks and http too, for development.',
+      wanted: 'one of public, any',
+      default: 'public',
+    }),
+  }),
   trustedProxies: Type.Optional(
     Type.Refine(
       Type.Array(Type.String(), {

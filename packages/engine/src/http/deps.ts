@@ -12,9 +12,11 @@ import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import type { BulkAnswer, BulkItem } from '../funnel/bulk-purchase.ts';
 import type { CancelAnswer, CancelRequest } from '../funnel/cancel-order.ts';
+import type { FulfilAnswer } from '../funnel/fulfil-order.ts';
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
+import type { WebhookOperations } from '../funnel/operate-webhooks.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
 import type { CreateSaleAnswer, SaleWish } from '../inventory/create-sale.ts';
@@ -46,6 +48,7 @@ export interface ServedEngine {
   orderHistory(orderId: OrderId): Promise<readonly OrderEvent[]>;
   cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
+  fulfilOrder(orderId: OrderId): Promise<FulfilAnswer>;
   watchOrders(listener: (orders: readonly Order[]) => void): () => void;
   /** Null for a draft, too. */
   findSale(saleId: SaleId): Promise<Sale | null>;
@@ -63,6 +66,8 @@ export interface ServedEngine {
   listAllSales(): Promise<readonly Sale[]>;
   showSale(saleId: SaleId): Promise<Sale | null>;
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
+  /** Null: there are no routes for them. */
+  readonly webhooks: WebhookOperations | null;
   /** Keeps the first answers of calls that carry a key. */
   readonly idempotency: Idempotency;
 }

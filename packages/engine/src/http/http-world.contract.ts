@@ -12,6 +12,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { createJwtIdentity } from '../adapters/system/identity.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
+import { createHttpSender } from '../adapters/webhook/http-sender.ts';
 import { buildEngine } from '../compose/build-engine.ts';
 import type { Wallet } from '../ports/wallet.ts';
 import { undocumented } from './api-answers.contract.ts';
@@ -61,10 +62,11 @@ export async function newHttpWorld(
   const store = createMemoryStore({ clock, idSource });
   const ledger = createMemoryLedger({ clock });
   const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
+  const webhookSender = createHttpSender({ networks: 'any' });
   const crashes: unknown[] = [];
   const engine = buildEngine({
     ...{ clock, idSource, signer, ledger, gate: store.gate, queue: store.queue, marks: store.marks },
-    feed: createMemoryOrderFeed(),
+    ...{ feed: createMemoryOrderFeed(), webhookSender },
     ...(more.wallet && { wallet: more.wallet }),
     onFault: () => {},
     onCrash: (error) => crashes.push(error),
@@ -154,6 +156,7 @@ export async function newHttpWorld(
     async close() {
       await app.close();
       await engine.stop();
+      await webhookSender.close();
       if (crashes.length > 0) throw crashes[0];
     },
   };

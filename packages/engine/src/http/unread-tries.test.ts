@@ -67,6 +67,7 @@ describe('a try for a sale that is remembered as gone', () => {
           settlementRested() {},
           settlementFailed() {},
           ordersChanged() {},
+          webhookAnswered() {},
           walletAnswered() {},
         },
         turnedAway: (stage, reason) => seen.push(`${stage} ${reason}`),

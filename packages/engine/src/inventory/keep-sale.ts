@@ -13,12 +13,15 @@ import type { SegmentRecord } from '../domain/ledger/epoch.ts';
 import { isSameTerms, termsOf } from '../domain/sale/sale.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Stock } from '../ports/inventory-centre.ts';
+import type { Sales } from '../ports/sales.ts';
 import { type DeliverDeps, deliverMove, deliverRelease, deliverReturn } from './deliver.ts';
 import { gatherUnits } from './gather-units.ts';
 import { type RebuildDeps, rebuildSegment } from './rebuild-segment.ts';
 import { returnUnits } from './return-units.ts';
+import { tellSoldOut } from './tell-conditions.ts';
 
 export interface KeepDeps extends DeliverDeps, RebuildDeps {
+  readonly sales: Pick<Sales, 'notice'>;
   readonly idSource: IdSource;
 }
 
@@ -42,6 +45,7 @@ export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResu
   // Read again: a rebuild has absorbed what was in transit, and delivering that would be refused.
   const stock = await deps.inventoryCentre.stock(saleId, []);
   if (!stock) return 'absent';
+  await tellSoldOut(deps, stock);
   for (const move of stock.openMoves) isDone = (await deliverMove(deps, move)) && isDone;
   for (const release of stock.openReleases) isDone = (await deliverRelease(deps, release)) && isDone;
   for (const move of stock.openReturns) isDone = (await deliverReturn(deps, move)) && isDone;

@@ -22,6 +22,8 @@ export interface PlacesReading {
   readonly totalUnits: number;
   /** The places sum to the total. Only a still reading can be held to it. */
   readonly isBalanced: boolean;
+  /** What the places have beyond the total, or lack below zero. */
+  readonly surplusUnits: number;
   /** False when units kept moving through every attempt: the figures are of slightly different moments. */
   readonly isStill: boolean;
 }
@@ -64,7 +66,8 @@ export async function readPlaces(deps: ReadPlacesDeps, saleId: SaleId): Promise<
 function readingOf(stock: Stock, views: readonly SegmentView[], isStill: boolean): ReadPlacesResult {
   const places = derivePlaces(stock, views);
   const totalUnits = stock.centre.totalUnits;
-  const reading = { places, totalUnits, isBalanced: sumOfPlaces(places) === totalUnits, isStill };
+  const surplusUnits = sumOfPlaces(places) - totalUnits;
+  const reading = { places, totalUnits, isBalanced: surplusUnits === 0, surplusUnits, isStill };
   return { kind: 'read', reading, stock, views };
 }
 

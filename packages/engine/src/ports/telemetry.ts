@@ -6,6 +6,7 @@
 import type { FaultCode } from '../domain/fault.ts';
 import type { OrderState } from '../domain/order/order.ts';
 import type { Refusal } from '../domain/refusal.ts';
+import type { WebhookAnswer } from './webhook-sender.ts';
 
 /** In the order in which a try meets them. */
 export type Stage =
@@ -32,4 +33,6 @@ export interface Telemetry {
   ordersChanged(states: readonly OrderState[]): void;
   /** One call to the wallet: the kind of its answer, or the code of the fault that it met. */
   walletAnswered(call: 'charge' | 'refund', answer: string): void;
+  /** One try of a webhook delivery. */
+  webhookAnswered(answer: WebhookAnswer['kind']): void;
 }

@@ -9,6 +9,7 @@ export const noTelemetry: Telemetry = {
   settlementFailed() {},
   ordersChanged() {},
   walletAnswered() {},
+  webhookAnswered() {},
 };
 
 export interface MemoryTelemetry extends Telemetry {
@@ -39,5 +40,6 @@ export function createMemoryTelemetry(): MemoryTelemetry {
       for (const state of states) add(`orders ${state}`, 1);
     },
     walletAnswered: (call, answer) => void add(`${call} ${answer}`, 1),
+    webhookAnswered: (answer) => void add(`webhook ${answer}`, 1),
   };
 }

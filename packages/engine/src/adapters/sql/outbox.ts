@@ -3,13 +3,13 @@ import type { ClaimedDelivery } from '../../domain/outbox/delivery.ts';
 import { type StoredEvent, subjectOf } from '../../domain/outbox/outbox-event.ts';
 import { type WebhookEndpoint, wants } from '../../domain/outbox/webhook-endpoint.ts';
 import { type ClaimedRef, type DeliveryClaim, MAX_HANDED_OUT, type Outbox } from '../../ports/outbox.ts';
+import { sizedInsert } from './compiled-statements.ts';
 import type { SqlContext } from './context.ts';
 import { readDepth } from './outbox-depth.ts';
 import { eventsOf, markHandedOut, readWaiting } from './outbox-events.ts';
 import { tryTurn } from './outbox-turn.ts';
 import type { LedgerDatabase, LedgerTransaction, WebhookDeliveryTable } from './schema.ts';
 import { type Reader, readNowMs } from './settlement-view.ts';
-import { sizedInsert } from './compiled-statements.ts';
 import { endpointOfRow } from './webhooks.ts';
 
 type Delivery = Omit<WebhookDeliveryTable, 'id' | 'claim_id' | 'error'>;

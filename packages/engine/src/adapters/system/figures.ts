@@ -42,6 +42,10 @@ export const FIGURES = {
     ...{ name: 'sluice_wallet_calls_total', kind: 'counter', labels: ['outcome'], unit: 'calls' },
     help: 'Calls to the wallet, by what came of them.',
   },
+  webhookDeliveries: {
+    ...{ name: 'sluice_webhook_deliveries_total', kind: 'counter', labels: ['result'], unit: 'tries' },
+    help: 'Tries to deliver an event to an endpoint, by how they went.',
+  },
   batchSize: {
     ...{ name: 'sluice_gate_batch_claims', kind: 'histogram', labels: [], unit: 'claims', buckets: SIZES },
     help: 'Claims in one call to the gate.',
@@ -81,6 +85,22 @@ export const FIGURES = {
   queueOldestAge: {
     ...{ name: 'sluice_queue_oldest_age_seconds', kind: 'gauge', labels: [], unit: 'seconds' },
     help: 'How long the oldest has waited.',
+  },
+  outboxEvents: {
+    ...{ name: 'sluice_outbox_events', kind: 'gauge', labels: [], unit: 'events' },
+    help: 'Events in the ledger that were not handed out to endpoints yet.',
+  },
+  outboxDeliveries: {
+    ...{ name: 'sluice_outbox_deliveries', kind: 'gauge', labels: [], unit: 'deliveries' },
+    help: 'Deliveries to endpoints that are still to be made.',
+  },
+  outboxOldestAge: {
+    ...{ name: 'sluice_outbox_oldest_age_seconds', kind: 'gauge', labels: [], unit: 'seconds' },
+    help: 'How long the oldest of both has waited.',
+  },
+  deadLetters: {
+    ...{ name: 'sluice_webhook_dead_letters', kind: 'gauge', labels: [], unit: 'deliveries' },
+    help: 'Deliveries that were given up and wait for a person.',
   },
   limiterKeys: {
     ...{ name: 'sluice_limiter_keys', kind: 'gauge', labels: ['limit'], unit: 'keys' },

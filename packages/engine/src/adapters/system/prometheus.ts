@@ -27,11 +27,12 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
   const failures = createCounter(FIGURES.settlementFailures);
   const orders = createCounter(FIGURES.orders);
   const wallet = createCounter(FIGURES.walletCalls);
+  const webhooks = createCounter(FIGURES.webhookDeliveries);
   const batchSize = createHistogram(FIGURES.batchSize);
   const groupSize = createHistogram(FIGURES.groupSize);
   const latency = createHistogram(FIGURES.settlementDuration);
   const rests = createHistogram(FIGURES.settlementRest);
-  const all = [turnedAway, claims, settled, failures, orders, wallet, batchSize, groupSize, latency, rests];
+  const all = [turnedAway, claims, settled, failures, orders, wallet, webhooks, batchSize, groupSize, latency, rests];
 
   return {
     turnedAway: (stage, reason) => turnedAway.add(`stage="${stage}",reason="${reason}"`, 1),
@@ -53,6 +54,7 @@ export function createPrometheusTelemetry(): PrometheusTelemetry {
       for (const state of states) orders.add(`state="${state}"`, 1);
     },
     walletAnswered: (call, answer) => wallet.add(`call="${call}",answer="${answer}"`, 1),
+    webhookAnswered: (answer) => webhooks.add(`result="${answer}"`, 1),
     write: (gauges) => [...all.flatMap((each) => each.lines()), ...gauges.flatMap(gaugeLines), ''].join('\n'),
   };
 }

@@ -10,6 +10,7 @@ import { addBulkPurchase } from './bulk-purchase.ts';
 import { addCancelOrder } from './cancel-order.ts';
 import { addCreateSale } from './create-sale.ts';
 import { addDevIdentity } from './dev-identity.ts';
+import { addFulfilOrder } from './fulfil-order.ts';
 import { addHealth } from './health.ts';
 import { addIssueToken } from './issue-token.ts';
 import { addListOrders } from './list-orders.ts';
@@ -26,6 +27,7 @@ import { addSettleSale } from './settle-sale.ts';
 import { addShowOrder } from './show-order.ts';
 import { addShowSale } from './show-sale.ts';
 import { addStorefront } from './storefront.ts';
+import { addWebhookRoutes } from './webhooks.ts';
 
 export const ADMIN_PREFIX = '/v1/admin';
 
@@ -39,7 +41,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
     for (const add of [addListSales, addShowSale, addIssueToken, addPurchase]) add(app, deps);
     for (const add of [addListOrders, addShowOrder, addCancelOrder, addOrderEvents]) add(app, deps);
     // Where buyers are served, because a back end is not on the operators' machine; with a key of its own.
-    for (const add of [addNotePayment, addBulkPurchase]) add(app, deps);
+    for (const add of [addNotePayment, addFulfilOrder, addBulkPurchase]) add(app, deps);
     if (devIdentity) addDevIdentity(app, { ...deps, devIdentity });
     if (storefront !== undefined) addStorefront(app, storefront);
   }
@@ -52,6 +54,8 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       const stock = [addReceiveStock, addReadPlaces];
       const orders = [addAdminListOrders, addAdminShowOrder, addAdminCancelOrder];
       for (const add of [...sales, ...stock, ...orders]) add(operators, deps);
+      const { webhooks } = deps.engine;
+      if (webhooks) addWebhookRoutes(operators, deps, webhooks);
       done();
     },
     { prefix: ADMIN_PREFIX },

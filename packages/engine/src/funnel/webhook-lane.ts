@@ -1,0 +1,131 @@
+/**
+ * The deliveries of one endpoint: claimed in batches, a few sent at once, and the ledger told how each went. A breaker holds
+ * them back while the endpoint fails, without using up their tries; then one is sent to see.
+ */
+import { Fault } from '../domain/fault.ts';
+import { type ClaimedDelivery, nextRetryMs, RETRY_DELAYS_MS } from '../domain/outbox/delivery.ts';
+import { messageOf } from '../domain/outbox/outbox-event.ts';
+import { secretsAt, type WebhookEndpoint } from '../domain/outbox/webhook-endpoint.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { IdSource } from '../ports/id-source.ts';
+import type { ClaimedRef, Outbox } from '../ports/outbox.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import type { WebhookAnswer, WebhookSender } from '../ports/webhook-sender.ts';
+import type { Webhooks } from '../ports/webhooks.ts';
+import { type BreakerOptions, createCircuitBreaker } from './ledger/circuit-breaker.ts';
+
+export interface WebhookLaneDeps {
+  readonly outbox: Outbox;
+  readonly webhooks: Pick<Webhooks, 'list'>;
+  readonly sender: Pick<WebhookSender, 'send' | 'timeoutMs'>;
+  readonly clock: Clock;
+  readonly idSource: IdSource;
+  readonly telemetry: Pick<Telemetry, 'webhookAnswered'>;
+  /** From 0 to below 1, evenly. */
+  readonly random: () => number;
+  /** RETRY_DELAYS_MS when not given. */
+  readonly retryDelaysMs?: readonly number[];
+  readonly onFault: (fault: Fault) => void;
+  readonly onCrash: (error: unknown) => void;
+}
+
+export interface WebhookLane {
+  /** Sends what is due; does nothing while it is at it. */
+  wake(endpoint: WebhookEndpoint): void;
+  idle(): Promise<void>;
+  /** Sends no more; what is claimed and not sent is put back. */
+  close(): void;
+}
+
+/** Eight of them: fewer failures in a row would be one moment of the network. */
+const BREAKER: BreakerOptions = { failures: 8, restMs: 30_000 };
+
+/** A receiver is another's server: it gets this many calls at once from a process, and no more. */
+const CALLS_AT_ONCE = 8;
+const BATCH = 32;
+
+/** Whoever sends must still have the delivery when the answer comes, or another sends beside them. */
+const LEASE_MS = 60_000;
+const LEASE_MARGIN_MS = 5_000;
+
+interface Held {
+  readonly delivery: ClaimedDelivery;
+  readonly ref: ClaimedRef;
+  /** By the monotonic clock: too late to begin. */
+  readonly untilMs: number;
+}
+
+export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
+  const { outbox, clock, sender } = deps;
+  const breaker = createCircuitBreaker(clock, BREAKER);
+  let endpoint: WebhookEndpoint | null = null;
+  let inHand: Promise<void> | null = null;
+  let isClosed = false;
+
+  async function run(endpointId: string): Promise<void> {
+    try {
+      while (!isClosed && (await sendBatch(endpointId)));
+    } catch (error) {
+      if (error instanceof Fault) deps.onFault(error);
+      else deps.onCrash(error);
+    } finally {
+      inHand = null;
+    }
+  }
+
+  /** Answers whether there may be more now. */
+  async function sendBatch(endpointId: string): Promise<boolean> {
+    const isProbe = breaker.state !== 'closed';
+    if (breaker.ask() > 0) return false;
+    const max = isProbe ? 1 : BATCH;
+    const claimId = deps.idSource.newId();
+    const untilMs = clock.monotonicMs() + LEASE_MS - sender.timeoutMs - LEASE_MARGIN_MS;
+    const deliveries = await outbox.claim({ endpointId, max, leaseMs: LEASE_MS, claimId });
+    const held = deliveries.map((delivery) => ({ delivery, ref: { id: delivery.id, claimId }, untilMs })).values();
+    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, () => workOff(held, isProbe)));
+    return deliveries.length === max;
+  }
+
+  async function workOff(work: Iterator<Held>, isProbe: boolean): Promise<void> {
+    for (let next = work.next(); !next.done; next = work.next()) {
+      try {
+        await deliver(next.value, isProbe);
+      } catch (error) {
+        // It is tried again when its lease has ended.
+        if (!(error instanceof Fault)) throw error;
+        deps.onFault(error);
+      }
+    }
+  }
+
+  async function deliver({ delivery, ref, untilMs }: Held, isProbe: boolean): Promise<void> {
+    const isHeldBack = isClosed || (breaker.state !== 'closed' && !isProbe) || clock.monotonicMs() > untilMs;
+    if (isHeldBack || !endpoint) return await outbox.putBack(ref);
+    const secrets = secretsAt(endpoint, clock.nowMs());
+    const answer = await sender.send({ url: endpoint.url, secrets, message: messageOf(delivery.event) });
+    deps.telemetry.webhookAnswered(answer.kind);
+    if (answer.kind === 'delivered') {
+      breaker.succeeded();
+      return await outbox.delivered(ref);
+    }
+    breaker.failed();
+    await outbox.failed(ref, answer.error, retryAfter(delivery, answer));
+  }
+
+  function retryAfter({ failures }: ClaimedDelivery, answer: Exclude<WebhookAnswer, { kind: 'delivered' }>) {
+    if (answer.kind === 'refused' && answer.isFinal) return null;
+    const askedMs = answer.kind === 'refused' ? answer.retryAfterMs : 0;
+    return nextRetryMs(failures, deps.random(), { askedMs, delaysMs: deps.retryDelaysMs ?? RETRY_DELAYS_MS });
+  }
+
+  return {
+    wake(current) {
+      endpoint = current;
+      if (!isClosed) inHand ??= run(current.id);
+    },
+    idle: async () => inHand ?? undefined,
+    close() {
+      isClosed = true;
+    },
+  };
+}
