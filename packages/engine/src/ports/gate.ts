@@ -83,8 +83,11 @@ export type Refused = 'not_ready' | 'late';
 export const MAX_CLAIMS_PER_CALL = 256;
 
 export interface Gate {
-  /** Who the server is; another process, or the same one restarted, is another identity. */
-  identity(): Promise<string>;
+  /**
+   * Who the server of a segment is; another process, the same one restarted, or one that was meanwhile another's replica, is
+   * another identity. Segments may be at different servers.
+   */
+  identity(segment: SegmentKey): Promise<string>;
 
   /**
    * Judges up to MAX_CLAIMS_PER_CALL claims in the order given; each sees what those before it did. For every claim taken,

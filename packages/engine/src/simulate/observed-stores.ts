@@ -61,7 +61,7 @@ export function observedGate(gate: Gate, { auditor, answers, sometimes }: Watch,
     return answer;
   }
   return {
-    identity: () => gate.identity(),
+    identity: (segment) => gate.identity(segment),
     async claim(call, claims) {
       const outcomes = await gate.claim(call, claims);
       if (outcomes.some((outcome) => outcome.kind === 'late')) sometimes('late-call');

@@ -15,7 +15,7 @@ import {
 } from '../../ports/store-fixture.contract.ts';
 import { memoryStoreSubject } from '../memory/store-subject.contract.ts';
 import { startRedis } from './redis-server.contract.ts';
-import { redisStoreSubject } from './store-subject.contract.ts';
+import { oneServer, redisStoreSubject } from './store-subject.contract.ts';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 const SEQUENCES = Number(process.env.TEST_RUNS ?? 60);
@@ -83,7 +83,7 @@ async function run(world: World, { what: each, caller, epochOffset }: Step): Pro
   const nowMs = await store.nowMs();
   const call: GateCall = {
     segment: segment.key,
-    identity: caller === 'foreign' ? 'another' : await gate.identity(),
+    identity: caller === 'foreign' ? 'another' : await gate.identity(segment.key),
     deadlineMs: caller === 'late' ? nowMs - 1 : nowMs + CALL_MS,
   };
   const named = (wanted: readonly number[]) => wanted.flatMap((at) => made[at % Math.max(1, made.length)] ?? []);
@@ -144,14 +144,14 @@ async function sight({ store, segment }: World): Promise<unknown> {
 const found = await startRedis();
 
 describe.skipIf('missing' in found)('the Redis store', () => {
-  const server = () => {
+  const deployment = () => {
     if ('missing' in found) throw new Error(found.missing);
-    return found.server;
+    return oneServer(found.server);
   };
-  afterAll(() => server().stop());
+  afterAll(() => ('missing' in found ? undefined : found.server.stop()));
 
   test(`agrees with the memory store on any sequence of calls (seed ${SEED})`, async () => {
-    const subjects = [memoryStoreSubject, redisStoreSubject(server)];
+    const subjects = [memoryStoreSubject, redisStoreSubject(deployment)];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const key = newSegment();

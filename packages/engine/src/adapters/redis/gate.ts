@@ -13,19 +13,23 @@ import { debitUnits } from './debit-units.ts';
 import { keysOf } from './keys.ts';
 import { loadSegment } from './load-segment.ts';
 import { nameOf, writeWord } from './marks.ts';
+import type { Masters } from './masters.ts';
 import { readSegmentView } from './read-segment.ts';
+import type { Segments } from './segments.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
 export interface RedisGateParts {
-  readonly connection: RedisConnection;
+  readonly masters: Masters;
+  readonly segments: Segments;
   /** Called after a call that queued something. */
   readonly onQueued: () => void;
 }
 
-export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate {
+export function createRedisGate({ masters, segments, onQueued }: RedisGateParts): Gate {
+  const at = (segment: SegmentKey): RedisConnection => masters.of(keysOf(segment).meta);
   return {
-    async identity() {
-      return connection.identity();
+    async identity(segment) {
+      return at(segment).identity();
     },
 
     async claim(call, claims) {
@@ -36,6 +40,7 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
         invariant(buyerId !== '', 'a buyer has an id');
       }
       const { run_count, columns } = writeClaims(claims);
+      const connection = at(call.segment);
       const reply = await connection.run(CLAIM, {
         keys: keysOf(call.segment),
         arguments: { ...stampOf(connection, call), run_count },
@@ -52,13 +57,14 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
 
     async markSettled(call, claims) {
       for (let from = 0; ; from += MAX_CLAIMS_PER_CALL) {
-        const answer = await markSettled(connection, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
+        const answer = await markSettled(at(call.segment), call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
         if (answer !== 'marked' || from + MAX_CLAIMS_PER_CALL >= claims.length) return answer;
       }
     },
 
     async credit(call, { epoch, moveId, channel, units }) {
       invariant(isUnitCount(units) && units > 0, 'a credit is a positive whole number of units');
+      const connection = at(call.segment);
       const answer = await connection.run(CREDIT, {
         keys: keysOf(call.segment),
         arguments: { ...stampOf(connection, call), epoch, move_id: moveId, channel: writeWord(channel), units },
@@ -66,9 +72,10 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
       return wordOr(answer, 'a quota holds a number of units that stays exact');
     },
 
-    debit: (call, debit) => debitUnits(connection, call, debit),
+    debit: async (call, debit) => debitUnits(at(call.segment), call, debit),
 
     async release(call, claim, epoch, destination) {
+      const connection = at(call.segment);
       const answer = await connection.run(RELEASE, {
         keys: keysOf(call.segment),
         arguments: {
@@ -81,6 +88,7 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
 
     async setTerms(call, terms, epoch) {
       const { version, state, startsAtMs, endsAtMs, limitUnits } = terms;
+      const connection = at(call.segment);
       const answer = await connection.run(SET_TERMS, {
         keys: keysOf(call.segment),
         arguments: {
@@ -91,8 +99,15 @@ export function createRedisGate({ connection, onQueued }: RedisGateParts): Gate 
       return wordOr(answer, 'terms are whole numbers');
     },
 
-    load: (call, load) => loadSegment(connection, call, load),
-    read: (segment: SegmentKey) => readSegmentView(connection, segment),
+    async load(call, load) {
+      await segments.list(call.segment);
+      return loadSegment(at(call.segment), call, load);
+    },
+    async read(segment) {
+      const view = await readSegmentView(at(segment), segment);
+      if (view) segments.meet(segment);
+      return view;
+    },
   };
 }
 

@@ -2,7 +2,8 @@
  * Names of the keys. All keys of a segment share one hash tag, so that a script may touch them together in a cluster, too.
  */
 import { invariant } from '../../domain/invariant.ts';
-import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
+import { spreadTag } from './slots.ts';
 
 const PREFIX = 'sluice';
 
@@ -43,8 +44,20 @@ export function stagedKeysOf(segment: SegmentKey, attempt: string): StagedKeys {
   return { staged_buyers: key('buyers'), staged_loose: key('loose'), staged_released: key('released') };
 }
 
-function tagOf({ saleId, region, segment }: SegmentKey): string {
-  return `${PREFIX}:{${encodeURIComponent(saleId)}:${encodeURIComponent(region)}:${segment}}`;
+/** Names that are known by heart: far more than there are segments in use. */
+const MAX_KNOWN_TAGS = 10_000;
+const tags = new Map<string, string>();
+
+/** The same in every process and for ever: which slot it is in is part of the name, and nothing has to be stored of it. */
+function tagOf(segment: SegmentKey): string {
+  const name = segmentName(segment);
+  const known = tags.get(name);
+  if (known !== undefined) return known;
+  const whole = `${encodeURIComponent(segment.saleId)}:${encodeURIComponent(segment.region)}`;
+  const tag = `${PREFIX}:{${spreadTag(whole, segment.segment)}}`;
+  if (tags.size >= MAX_KNOWN_TAGS) tags.clear();
+  tags.set(name, tag);
+  return tag;
 }
 
 export function writeSegment({ saleId, region, segment }: SegmentKey): string {

@@ -9,7 +9,7 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import type { GateCall, Refused } from '../../ports/gate.ts';
 import { LOAD } from './commands.ts';
 import type { RedisConnection } from './connection.ts';
-import { keysOf, SEGMENTS_KEY, stagedKeysOf, writeSegment } from './keys.ts';
+import { keysOf, stagedKeysOf } from './keys.ts';
 import { isOfSegment, nameOf, writeMark, writeWord } from './marks.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
@@ -37,7 +37,6 @@ export async function loadSegment(
   }
   const staging = stagingOf(load);
   const staged = stagedKeysOf(load.segment, randomUUID());
-  await connection.command('SADD', SEGMENTS_KEY, writeSegment(load.segment));
   await stage(connection, 'HSET', staged.staged_buyers, [...staging.buyers].flat());
   await stage(connection, 'HSET', staged.staged_loose, [...staging.loose].flat());
   await stage(connection, 'SADD', staged.staged_released, [...staging.released]);

@@ -1,11 +1,25 @@
 /** How the server is set up: what would lose units is refused, what may lose time is told. */
-import { Fault } from '../../domain/fault.ts';
+import { Fault, isGateFault } from '../../domain/fault.ts';
 import type { RedisConnection } from './connection.ts';
 
 const NO_PERSISTENCE =
   'Redis keeps nothing on disk: after its restart every sale is rebuilt from the ledger, and claims that were not settled yet are lost';
 
-export async function warningsAbout(connection: RedisConnection): Promise<readonly string[]> {
+/** Of those masters that are there. */
+export async function warningsAbout(masters: readonly RedisConnection[]): Promise<readonly string[]> {
+  const warnings = new Set<string>();
+  for (const master of masters) {
+    try {
+      for (const warning of await warningsAboutOne(master)) warnings.add(warning);
+    } catch (error) {
+      if (!isGateFault(error)) throw error;
+      warnings.add(`A master of Redis is away: the sales that it has wait for it. (${error.message})`);
+    }
+  }
+  return [...warnings];
+}
+
+async function warningsAboutOne(connection: RedisConnection): Promise<readonly string[]> {
   const memory = await info(connection, 'memory');
   const policy = memory.get('maxmemory_policy') ?? 'unknown';
   if (policy !== 'noeviction') {
