@@ -67,6 +67,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   let identity: string | null = null;
   let clockOffsetMs: number | null = null;
   let lastError: Error | null = null;
+  let opening: Promise<void> | null = null;
   client.on('error', (error) => {
     lastError = error;
   });
@@ -96,6 +97,15 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     if (identity !== null) void meetOrLeave();
   }, HEARTBEAT_MS);
   heartbeat.unref();
+
+  async function open(): Promise<void> {
+    try {
+      await within(OPEN_ATTEMPTS * times.connectMs, client.connect());
+      await meet();
+    } catch (error) {
+      throw cannotReach(address, error instanceof Fault ? error : (lastError ?? error));
+    }
+  }
 
   async function send<Answer>(write: () => Promise<Answer>): Promise<Answer> {
     if (identity === null) throw new Fault('gate_unavailable', 'There is no connection to Redis.');
@@ -142,13 +152,9 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
         throw refused(error);
       }
     },
-    async opened() {
-      try {
-        await within(OPEN_ATTEMPTS * times.connectMs, client.connect());
-        await meet();
-      } catch (error) {
-        throw cannotReach(address, error instanceof Fault ? error : (lastError ?? error));
-      }
+    opened() {
+      opening ??= open();
+      return opening;
     },
     close() {
       clearInterval(heartbeat);

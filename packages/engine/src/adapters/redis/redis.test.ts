@@ -2,6 +2,7 @@ import { afterAll, describe } from 'vitest';
 import { claimMarksContract } from '../../ports/claim-marks.contract.ts';
 import { gateContract } from '../../ports/gate.contract.ts';
 import { queueContract } from '../../ports/queue.contract.ts';
+import { agreesWithMemory } from './agrees-with-memory.contract.ts';
 import { startRedis } from './redis-server.contract.ts';
 import { oneServer, redisStoreSubject } from './store-subject.contract.ts';
 
@@ -16,4 +17,5 @@ describe.skipIf('missing' in found)('against a redis-server', () => {
   gateContract(redisStoreSubject(deployment));
   queueContract(redisStoreSubject(deployment));
   claimMarksContract(redisStoreSubject(deployment));
+  agreesWithMemory(redisStoreSubject(deployment));
 });

@@ -1,6 +1,6 @@
 /** The Redis store and the memory store, given the same calls at the same moments, answer and hold the same. */
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Claim, claimId } from '../../domain/order/claim.ts';
 import { SALE_STATES } from '../../domain/sale/sale.ts';
 import type { ClaimRequest, GateCall } from '../../ports/gate.ts';
@@ -11,11 +11,10 @@ import {
   newSegment,
   type OpenSegment,
   openSegment,
+  type StoreSubject,
   type StoreUnderTest,
 } from '../../ports/store-fixture.contract.ts';
 import { memoryStoreSubject } from '../memory/store-subject.contract.ts';
-import { startRedis } from './redis-server.contract.ts';
-import { oneServer, redisStoreSubject } from './store-subject.contract.ts';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 const SEQUENCES = Number(process.env.TEST_RUNS ?? 60);
@@ -141,23 +140,15 @@ async function sight({ store, segment }: World): Promise<unknown> {
   };
 }
 
-const found = await startRedis();
-
-describe.skipIf('missing' in found)('the Redis store', () => {
-  const deployment = () => {
-    if ('missing' in found) throw new Error(found.missing);
-    return oneServer(found.server);
-  };
-  afterAll(() => ('missing' in found ? undefined : found.server.stop()));
-
+export function agreesWithMemory(subject: StoreSubject, sequences = SEQUENCES): void {
   test(`agrees with the memory store on any sequence of calls (seed ${SEED})`, async () => {
-    const subjects = [memoryStoreSubject, redisStoreSubject(deployment)];
+    const subjects = [memoryStoreSubject, subject];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const key = newSegment();
         const worlds: World[] = [];
-        for (const subject of subjects) {
-          const store = await subject.open();
+        for (const each of subjects) {
+          const store = await each.open();
           const availableUnits = new Map(CHANNELS.map((channel, at) => [channel, 3 * at]));
           const segment = await openSegment(store, { segment: key, availableUnits, terms: { limitUnits: 3 } });
           worlds.push({ store, segment, made: [], epoch: 1 });
@@ -170,7 +161,7 @@ describe.skipIf('missing' in found)('the Redis store', () => {
         }
         for (const { store } of worlds) await store.close();
       }),
-      { seed: SEED, numRuns: SEQUENCES },
+      { seed: SEED, numRuns: sequences },
     );
   }, 240_000);
-});
+}
