@@ -134,6 +134,14 @@ export const SETTINGS = Type.Object({
       }),
     }),
   ),
+  claimDurability: Type.Enum(['fast', 'replicated', 'durable'], {
+    ...notes({
+      description:
+        'With redisUrl: when a purchase is told that it has its unit. fast: Redis has it. replicated: a replica has it, too. durable: the ledger has it. Without redisUrl it is always durable.',
+      wanted: 'one of fast, replicated, durable',
+      default: 'fast',
+    }),
+  }),
   buyerClaim: Type.String({
     minLength: 1,
     ...notes({

@@ -32,6 +32,8 @@ export interface ClaimRequest {
 export type ClaimOutcome =
   | { readonly kind: 'claimed'; readonly claim: Claim }
   | { readonly kind: 'replayed'; readonly mark: ClaimMark }
+  /** Taken, and it is not known whether it is as safe as the deployment promises: the same claim again will tell. */
+  | { readonly kind: 'unknown' }
   | ClaimRefusal;
 
 export interface Credit {

@@ -15,17 +15,20 @@ import { loadSegment } from './load-segment.ts';
 import { nameOf, writeWord } from './marks.ts';
 import type { Masters } from './masters.ts';
 import { readSegmentView } from './read-segment.ts';
+import type { IsReplicated } from './replicated.ts';
 import type { Segments } from './segments.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
 export interface RedisGateParts {
   readonly masters: Masters;
   readonly segments: Segments;
+  /** Null: a claim counts as soon as its master has it. */
+  readonly isReplicated: IsReplicated | null;
   /** Called after a call that queued something. */
   readonly onQueued: () => void;
 }
 
-export function createRedisGate({ masters, segments, onQueued }: RedisGateParts): Gate {
+export function createRedisGate({ masters, segments, isReplicated, onQueued }: RedisGateParts): Gate {
   const at = (segment: SegmentKey): RedisConnection => masters.of(keysOf(segment).meta);
   return {
     async identity(segment) {
@@ -41,9 +44,10 @@ export function createRedisGate({ masters, segments, onQueued }: RedisGateParts)
       }
       const { run_count, columns } = writeClaims(claims);
       const connection = at(call.segment);
+      const stamp = stampOf(connection, call);
       const reply = await connection.run(CLAIM, {
         keys: keysOf(call.segment),
-        arguments: { ...stampOf(connection, call), run_count },
+        arguments: { ...stamp, run_count },
         more: columns,
       });
       if (typeof reply === 'string') {
@@ -52,7 +56,8 @@ export function createRedisGate({ masters, segments, onQueued }: RedisGateParts)
       }
       const outcomes = readAnswers(call.segment, claims, reply);
       if (outcomes.some((outcome) => outcome.kind === 'claimed')) onQueued();
-      return outcomes;
+      if (!isReplicated || !outcomes.some(isTaken) || (await isReplicated(connection, stamp.server))) return outcomes;
+      return outcomes.map((outcome) => (isTaken(outcome) ? { kind: 'unknown' } : outcome));
     },
 
     async markSettled(call, claims) {
@@ -109,6 +114,11 @@ export function createRedisGate({ masters, segments, onQueued }: RedisGateParts)
       return view;
     },
   };
+}
+
+/** It would end with its master. */
+function isTaken(outcome: ClaimOutcome): boolean {
+  return outcome.kind === 'claimed' || (outcome.kind === 'replayed' && outcome.mark.state === 'claimed');
 }
 
 async function markSettled(connection: RedisConnection, call: GateCall, claims: readonly Claim[]) {

@@ -14,6 +14,7 @@ import { openHints } from './hints.ts';
 import { type Masters, oneMaster } from './masters.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
+import { createIsReplicated } from './replicated.ts';
 import { createSegments } from './segments.ts';
 import { warningsAbout } from './server-settings.ts';
 
@@ -32,23 +33,35 @@ export interface RedisStore {
 export interface RedisStoreOptions extends Omit<ConnectionOptions, 'address' | 'onDoubt'> {
   /** As `SLUICE_REDIS_URL`: a server, Sentinels and a master's name, or nodes of a Cluster. */
   readonly url: string;
+  /** A claim counts once a replica has it, too. */
+  readonly asksReplica?: boolean;
   readonly clock: Clock;
 }
 
 /** Throws a fault when the server cannot be reached, or may throw away what it holds. */
-export async function openRedisStore({ clock, url, ...options }: RedisStoreOptions): Promise<RedisStore> {
+export async function openRedisStore({
+  clock,
+  url,
+  asksReplica = false,
+  ...options
+}: RedisStoreOptions): Promise<RedisStore> {
   const address = readRedisAddress(url);
   const masters: Masters =
     address.kind === 'cluster'
       ? await openCluster({ ...options, address })
       : oneMaster(await openConnection({ ...options, address }));
   try {
-    const warnings = await warningsAbout(masters.all());
+    const warnings = await warningsAbout(masters.all(), asksReplica);
     const hints = await openHints(address, options.times);
     const segments = createSegments(masters);
     const arrivals = createArrivals(hints, clock);
     return {
-      gate: createRedisGate({ masters, segments, onQueued: arrivals.tell }),
+      gate: createRedisGate({
+        masters,
+        segments,
+        isReplicated: asksReplica ? createIsReplicated() : null,
+        onQueued: arrivals.tell,
+      }),
       queue: createRedisQueue({ masters, segments, onArrival: arrivals.listen }),
       marks: createRedisClaimMarks(masters),
       feed: createRedisOrderFeed(hints),
