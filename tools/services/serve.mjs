@@ -1,5 +1,6 @@
 /**
- * Runs one server for tests: `node tools/services/serve.mjs postgres [--durable]` (or `pgbouncer --before=port`). Prints one JSON line, `{ "url": … }`, when
+ * Runs one server for tests: `node tools/services/serve.mjs postgres [--durable]` (or `pgbouncer --before=port`, `redis --node`,
+ * `redis --replica-of=port`, `sentinel --before=port`). Prints one JSON line, `{ "url": … }`, when
  * it takes connections, and again after each `restart`; or `{ "missing": … }` with the reason why there is none here.
  *
  * It reads commands from its stdin, a line each: `crash` (as kill -9 would) and `restart`. When stdin ends, whatever became of
@@ -64,11 +65,19 @@ async function serve(service) {
   copy(template, dataDir);
   own(home);
 
+  // For a second listener, that of a Cluster's nodes among each other.
+  const spare = await freePort();
   let server = null;
   const startAt = async (port) => {
-    const options = { dataDir, port, isDurable: flags.includes('--durable'), before: flagValue('--before') };
-    for (const [file, text] of Object.entries(description.files?.(options) ?? {}))
+    const options = {
+      ...{ dataDir, port, spare, before: flagValue('--before'), replicaOf: flagValue('--replica-of') },
+      ...{ isDurable: flags.includes('--durable'), isNode: flags.includes('--node') },
+    };
+    for (const [file, text] of Object.entries(description.files?.(options) ?? {})) {
+      if (existsSync(join(dataDir, file))) continue;
       writeFileSync(join(dataDir, file), text);
+      own(join(dataDir, file));
+    }
     const { command, args } = description.start(folder, options);
     server = await started(spawnIn(folder, command, args), description.isReady);
     say({ url: description.urlOf(port), pid: server.pid });

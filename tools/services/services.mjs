@@ -87,16 +87,41 @@ export const SERVICES = {
     packages: ['redis-server', 'redis-tools'],
     binaries: ['usr/bin/redis-server', 'usr/bin/redis-benchmark'],
     makeData: () => ({ command: 'true', args: [] }),
-    start(folder, { dataDir, port, isDurable }) {
+    start(folder, { dataDir, port, spare, isDurable, isNode, replicaOf }) {
       const settings = {
         ...{ bind: '127.0.0.1', port, dir: dataDir, save: '', 'maxmemory-policy': 'noeviction' },
         ...(isDurable ? { appendonly: 'yes', appendfsync: 'always' } : { appendonly: 'no' }),
+        ...(isNode && { 'cluster-enabled': 'yes', 'cluster-port': spare, 'cluster-require-full-coverage': 'no' }),
+        ...(isNode && { 'cluster-node-timeout': 15_000 }),
+        ...(replicaOf && { replicaof: `127.0.0.1 ${replicaOf}` }),
+        // A replica is there at once, and one that is cut off is noticed soon.
+        ...{ 'repl-diskless-sync-delay': 0, 'repl-timeout': 5, 'repl-ping-replica-period': 1 },
         'enable-debug-command': 'local',
       };
       const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
       return { command: join(folder, 'usr/bin/redis-server'), args: flags };
     },
     isReady: /Ready to accept connections/,
+    stopSignal: 'SIGKILL',
+    urlOf: (port) => `redis://127.0.0.1:${port}`,
+  },
+
+  /** Watches the redis at `--before=port`, which it calls `shop`. One is enough to replace it. */
+  sentinel: {
+    packages: ['redis-server', 'redis-tools'],
+    binaries: ['usr/bin/redis-server', 'usr/bin/redis-benchmark'],
+    makeData: () => ({ command: 'true', args: [] }),
+    files: ({ port, dataDir, before }) => ({
+      'sentinel.conf': [
+        ...['bind 127.0.0.1', `port ${port}`, `dir ${dataDir}`, `sentinel monitor shop 127.0.0.1 ${before} 1`],
+        ...['sentinel down-after-milliseconds shop 60000', 'sentinel failover-timeout shop 5000', ''],
+      ].join('\n'),
+    }),
+    start: (folder, { dataDir }) => ({
+      command: join(folder, 'usr/bin/redis-server'),
+      args: [join(dataDir, 'sentinel.conf'), '--sentinel'],
+    }),
+    isReady: /\+monitor master/,
     stopSignal: 'SIGKILL',
     urlOf: (port) => `redis://127.0.0.1:${port}`,
   },

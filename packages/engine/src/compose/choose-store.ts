@@ -21,24 +21,31 @@ export interface ChosenStore {
 }
 
 export interface StoreChoice {
-  readonly settings: Pick<Settings, 'redisUrl'>;
+  readonly settings: Pick<Settings, 'redisUrl' | 'claimDurability'>;
   readonly clock: Clock;
   readonly idSource: IdSource;
   readonly log: Logger;
 }
 
-export async function chooseStore({ settings: { redisUrl }, clock, idSource, log }: StoreChoice): Promise<ChosenStore> {
+export async function chooseStore({ settings, clock, idSource, log }: StoreChoice): Promise<ChosenStore> {
+  const { redisUrl, claimDurability } = settings;
   if (redisUrl === undefined) {
     const { gate, queue, marks } = createMemoryStore({ clock, idSource });
     const parts = { gate, queue, marks, feed: createMemoryOrderFeed() };
     return { parts, drain: () => drain(queue), close: () => {} };
   }
-  const store = await openRedisStore({ url: redisUrl, clock }).catch((error: unknown) => {
-    throw gateDoesNotOpen(error);
-  });
+  const store = await openRedisStore({ url: redisUrl, clock, asksReplica: claimDurability === 'replicated' }).catch(
+    (error: unknown) => {
+      throw gateDoesNotOpen(error);
+    },
+  );
   for (const warning of store.warnings) log.warn(warning);
   const { gate, queue, marks, feed, serverClock } = store;
   // What is queued stays in Redis, for the next process.
-  const parts = { gate, queue, marks, feed, gateClock: serverClock, isGateShared: true, answersQueued: true };
-  return { parts, drain: async () => 0, close: store.close };
+  const parts = { gate, queue, marks, feed, gateClock: serverClock, isGateShared: true };
+  return {
+    parts: { ...parts, answersQueued: claimDurability !== 'durable' },
+    drain: async () => 0,
+    close: store.close,
+  };
 }

@@ -36,10 +36,13 @@ describe.skipIf('missing' in found)('a deployment with its gate in Redis', { tim
   });
   afterAll(() => server().stop());
 
-  async function start(redisUrl = server().url): Promise<EmbeddedDeployment> {
+  async function start(
+    redisUrl = server().url,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<EmbeddedDeployment> {
     // A busy machine must not turn the buyers away.
     const flags = { port: '0', dataDir, maxLoopLagMs: '0' };
-    const loaded = loadConfig({ env: { SLUICE_REDIS_URL: redisUrl }, file: null, flags });
+    const loaded = loadConfig({ env: { ...env, SLUICE_REDIS_URL: redisUrl }, file: null, flags });
     if (loaded.kind === 'mistaken') throw new Error(JSON.stringify(loaded.mistakes));
     const deployment = await startEmbedded({
       settings: loaded.settings,
@@ -73,6 +76,24 @@ describe.skipIf('missing' in found)('a deployment with its gate in Redis', { tim
     await expect.poll(async () => (await deployment.engine.showOrder(answer.orderId))?.state).toBe('pending');
     await expect.poll(() => isBalanced(deployment)).toBe(true);
     expect(logged.join('')).toContain('Redis keeps nothing on disk');
+  });
+
+  test('answers once the ledger has the order, when it is told to', async () => {
+    const deployment = await start(server().url, { SLUICE_CLAIM_DURABILITY: 'durable' });
+    const answer = await buy(deployment, 'ann');
+    expect(answer).toMatchObject({ kind: 'accepted', status: 'pending' });
+    if (answer.kind !== 'accepted') throw new Error('it was accepted');
+    expect(await deployment.engine.showOrder(answer.orderId)).toMatchObject({ state: 'pending' });
+  });
+
+  test('answers as queued, and without a receipt, what no replica has when it is told to ask one', async () => {
+    const deployment = await start(server().url, { SLUICE_CLAIM_DURABILITY: 'replicated' });
+    expect(logged.join('')).toContain('once a replica of Redis has it, and there is none');
+    const answer = await buy(deployment, 'ann');
+    expect(answer).toMatchObject({ kind: 'accepted', status: 'queued', receipt: null });
+    if (answer.kind !== 'accepted') throw new Error('it was accepted');
+    await expect.poll(async () => (await deployment.engine.showOrder(answer.orderId))?.state).toBe('pending');
+    await expect.poll(() => isBalanced(deployment)).toBe(true);
   });
 
   test('sells again after its gate was lost, and never more than there is', async () => {

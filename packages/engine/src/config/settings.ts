@@ -30,7 +30,8 @@ const WANTED_BOUND = `a whole number from 0 (no bound) to ${MAX_BOUND}`;
 /** `id:secret`, the secret at least 32 bytes of base64url. */
 const TOKEN_KEY = '^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9_-]{43,}$';
 
-const REDIS_URL = '^rediss?://[^\\s/]+(/\\d*)?$';
+/** What is wrong with one of its three forms is told when it is read. */
+const REDIS_URL = '^rediss?(\\+(sentinel|cluster))?://[^\\s/?]+(/[^\\s?]*)?(\\?\\S*)?$';
 
 export const SETTINGS = Type.Object({
   port: Type.Integer({
@@ -126,12 +127,21 @@ export const SETTINGS = Type.Object({
       pattern: REDIS_URL,
       ...notes({
         description:
-          'Redis that is gate, queue and order feed, in place of those in this process. It has the database to itself.',
-        wanted: 'redis:// or rediss://, a host, and what the server asks for: redis://:password@host:6379/0',
+          'Redis that is gate, queue and order feed, in place of those in this process: a server, a master behind Sentinels, or a Cluster. The database is for nothing else.',
+        wanted:
+          'redis://:password@host:6379/0, redis+sentinel://:password@host:26379,host:26379/mymaster/0 or redis+cluster://:password@host:6379,host:6379; rediss… for TLS',
         secret: true,
       }),
     }),
   ),
+  claimDurability: Type.Enum(['fast', 'replicated', 'durable'], {
+    ...notes({
+      description:
+        'With redisUrl: when a purchase is told that it has its unit. fast: Redis has it. replicated: a replica has it, too. durable: the ledger has it. Without redisUrl it is always durable.',
+      wanted: 'one of fast, replicated, durable',
+      default: 'fast',
+    }),
+  }),
   buyerClaim: Type.String({
     minLength: 1,
     ...notes({

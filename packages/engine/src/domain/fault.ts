@@ -32,3 +32,8 @@ export class Fault extends Error {
     this.retryable = FAULT_CODES[code].retryable;
   }
 }
+
+/** A gate was away, or its answer was: nothing that others wait for. */
+export function isGateFault(error: unknown): error is Fault {
+  return error instanceof Fault && (error.code === 'gate_unavailable' || error.code === 'outcome_unknown');
+}

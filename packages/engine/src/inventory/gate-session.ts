@@ -1,9 +1,9 @@
 /**
- * What every call to a gate carries: the identity of the server that was met when the session began, and a deadline. When
- * the server turns out to be another, the session is renewed; segments loaded under the old identity stay `not_ready`
- * until they are rebuilt.
+ * What every call to a gate carries: the identity of the segment's server when it was met, and a deadline. When the
+ * server turns out to be another, the session is renewed for that segment; one loaded under the old identity stays
+ * `not_ready` until it is rebuilt.
  */
-import type { SegmentKey } from '../domain/inventory/quota.ts';
+import { type SegmentKey, segmentName } from '../domain/inventory/quota.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate, GateCall } from '../ports/gate.ts';
 
@@ -12,21 +12,28 @@ export const GATE_CALL_MS = 2000;
 
 export interface GateSession {
   call(segment: SegmentKey): Promise<GateCall>;
-  /** Asks the server who it is, and answers whether it is another one than before. */
-  renew(): Promise<boolean>;
+  /** Asks the segment's server who it is, and answers whether it is another one than before. */
+  renew(segment: SegmentKey, limitGroup?: string): Promise<boolean>;
 }
 
 export function createGateSession(gate: Gate, clock: Clock): GateSession {
-  let identity: string | null = null;
+  // Bounded by the segments that exist.
+  const identities = new Map<string, string>();
+
+  async function meet(segment: SegmentKey, limitGroup?: string): Promise<string> {
+    const identity = await gate.identity(segment, limitGroup);
+    identities.set(segmentName(segment), identity);
+    return identity;
+  }
+
   return {
     async call(segment) {
-      identity ??= await gate.identity();
+      const identity = identities.get(segmentName(segment)) ?? (await meet(segment));
       return { segment, identity, deadlineMs: clock.nowMs() + GATE_CALL_MS };
     },
-    async renew() {
-      const before = identity;
-      identity = await gate.identity();
-      return identity !== before;
+    async renew(segment, limitGroup) {
+      const before = identities.get(segmentName(segment));
+      return (await meet(segment, limitGroup)) !== before;
     },
   };
 }

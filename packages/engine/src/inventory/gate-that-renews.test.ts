@@ -19,7 +19,7 @@ test('a process without a keeper sells again once the lost gate was loaded by an
   expect(await claim()).toBe('not_ready');
 
   store.lose();
-  const other = { segment, identity: await store.gate.identity(), deadlineMs: 1_000 };
+  const other = { segment, identity: await store.gate.identity(segment), deadlineMs: 1_000 };
   await store.gate.load(other, { segment, epoch: 1, terms, availableUnits: new Map([['main', 1]]), marks: [] });
   expect([await claim(), await claim()]).toEqual(['not_ready', 'claimed']);
 });

@@ -3,6 +3,7 @@
  * keeper renews the session, too; a process that keeps no sale has nothing else.
  */
 import { Fault } from '../domain/fault.ts';
+import type { SegmentKey } from '../domain/inventory/quota.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { GateSession } from './gate-session.ts';
 
@@ -11,16 +12,16 @@ export function gateThatRenews(gate: Gate, session: GateSession): Gate {
     ...gate,
     async claim(call, claims) {
       const outcomes = await gate.claim(call, claims);
-      if (outcomes.some(({ kind }) => kind === 'not_ready')) await renew(session);
+      if (outcomes.some(({ kind }) => kind === 'not_ready')) await renew(session, call.segment);
       return outcomes;
     },
   };
 }
 
 /** What was claimed is answered, whether the server can be asked now or not. */
-async function renew(session: GateSession): Promise<void> {
+async function renew(session: GateSession, segment: SegmentKey): Promise<void> {
   try {
-    await session.renew();
+    await session.renew(segment);
   } catch (error) {
     if (!(error instanceof Fault && error.retryable)) throw error;
   }

@@ -5,6 +5,7 @@
  * buying path; harmless to repeat.
  */
 
+import { type Fault, isGateFault } from '../domain/fault.ts';
 import type { SaleId } from '../domain/ids.ts';
 import type { Move } from '../domain/inventory/move.ts';
 import { quotaName } from '../domain/inventory/quota.ts';
@@ -38,9 +39,18 @@ export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResu
   // A draft has nothing at the gate yet, and in a settled sale nothing moves any more.
   if (before.sale.state === 'draft' || before.sale.state === 'settled') return 'kept';
 
-  await deps.session.renew();
   let isDone = true;
-  for (const segment of before.segments) isDone = (await keepSegment(deps, before, segment)) && isDone;
+  const faults: Fault[] = [];
+  for (const segment of before.segments) {
+    try {
+      isDone = (await keepSegment(deps, before, segment)) && isDone;
+    } catch (error) {
+      // A segment whose server is away keeps no other one waiting.
+      if (!isGateFault(error)) throw error;
+      faults.push(error);
+    }
+  }
+  if (faults[0]) throw faults[0];
 
   // Read again: a rebuild has absorbed what was in transit, and delivering that would be refused.
   const stock = await deps.inventoryCentre.stock(saleId, []);
@@ -64,6 +74,7 @@ async function placeUnits(deps: KeepDeps, stock: Stock, isDone: boolean): Promis
 }
 
 async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord): Promise<boolean> {
+  await deps.session.renew(segment, stock.sale.limitGroup);
   const call = await deps.session.call(segment);
   const view = await deps.gate.read(segment);
   if (view?.epoch === segment.epoch) deps.loadWatch?.ended(segment, segment.epoch);

@@ -1,5 +1,5 @@
 /** Keeps every sale, again and again: see keep-sale. One round at a time; asked for sooner, it comes sooner. */
-import { Fault } from '../domain/fault.ts';
+import { Fault, isGateFault } from '../domain/fault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sales } from '../ports/sales.ts';
 import { type KeepDeps, keepSale } from './keep-sale.ts';
@@ -31,7 +31,17 @@ export function createKeeper(deps: KeeperDeps): Keeper {
 
   async function round(): Promise<boolean> {
     let isDone = true;
-    for (const sale of await deps.sales.list()) isDone = (await keepSale(deps, sale.id)) !== 'unfinished' && isDone;
+    const faults: Fault[] = [];
+    for (const sale of await deps.sales.list()) {
+      try {
+        isDone = (await keepSale(deps, sale.id)) !== 'unfinished' && isDone;
+      } catch (error) {
+        // A sale whose gate is away keeps no other one waiting.
+        if (!isGateFault(error)) throw error;
+        faults.push(error);
+      }
+    }
+    if (faults[0]) throw faults[0];
     return isDone;
   }
 

@@ -46,7 +46,7 @@ async function newWorld() {
   const seller = process();
   await operateSale(seller, 'skin', 'publish');
   const buy = async (buyerId: string) => {
-    await seller.session.renew();
+    await seller.session.renew(SEGMENT);
     const request = { orderId: `order-of-${buyerId}`, buyerId, channel: 'main', units: 1 };
     return (await store.gate.claim(await seller.session.call(SEGMENT), [request]))[0]?.kind;
   };

@@ -23,13 +23,12 @@ export async function settleSale(deps: SettleDeps, saleId: SaleId): Promise<Sett
 
 async function readGates({ gate, queue, inventoryCentre }: SettleDeps, saleId: SaleId): Promise<GatesAtRest> {
   const stock = await inventoryCentre.stock(saleId, []);
-  const identity = await gate.identity();
   const confirmed: GatesAtRest['confirmed'][number][] = [];
   const atGates = [];
   for (const { saleId: sale, region, segment, epoch } of stock?.segments ?? []) {
     const key = { saleId: sale, region, segment };
     const view = await gate.read(key);
-    if (!view || view.identity !== identity || view.epoch !== epoch) continue;
+    if (!view || view.identity !== (await gate.identity(key)) || view.epoch !== epoch) continue;
     if (view.terms.state === 'closed') confirmed.push({ ...key, epoch });
     atGates.push(...view.unsettled);
   }

@@ -352,7 +352,7 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
       expect(await segment.load({ epoch: 2, units: 7 })).toBe('loaded');
       expect(await segment.view()).toEqual({
         segment: segment.key,
-        identity: await store().gate.identity(),
+        identity: await store().gate.identity(segment.key),
         epoch: 2,
         terms: segment.terms,
         availableUnits: new Map([[CHANNEL, 7]]),
@@ -484,10 +484,11 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
   });
 
   test('a server that was lost is another server', async () => {
-    const before = await store().gate.identity();
-    expect(await store().gate.identity()).toBe(before);
+    const key = newSegment();
+    const before = await store().gate.identity(key);
+    expect(await store().gate.identity(key)).toBe(before);
     await store().lose();
-    expect(await store().gate.identity()).not.toBe(before);
+    expect(await store().gate.identity(key)).not.toBe(before);
   });
 
   test('a view stays as it was read', async () => {

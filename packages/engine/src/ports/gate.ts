@@ -32,6 +32,8 @@ export interface ClaimRequest {
 export type ClaimOutcome =
   | { readonly kind: 'claimed'; readonly claim: Claim }
   | { readonly kind: 'replayed'; readonly mark: ClaimMark }
+  /** Taken, and it is not known whether it is as safe as the deployment promises: the same claim again will tell. */
+  | { readonly kind: 'unknown' }
   | ClaimRefusal;
 
 export interface Credit {
@@ -83,8 +85,12 @@ export type Refused = 'not_ready' | 'late';
 export const MAX_CLAIMS_PER_CALL = 256;
 
 export interface Gate {
-  /** Who the server is; another process, or the same one restarted, is another identity. */
-  identity(): Promise<string>;
+  /**
+   * Who the server of a segment is; another process, the same one restarted, or one that was meanwhile another's replica, is
+   * another identity. Segments may be at different servers, and those of a limit group are beside each other: whoever is to
+   * load one says the group.
+   */
+  identity(segment: SegmentKey, limitGroup?: string): Promise<string>;
 
   /**
    * Judges up to MAX_CLAIMS_PER_CALL claims in the order given; each sees what those before it did. For every claim taken,

@@ -124,7 +124,7 @@ export function segmentOn(store: StoreUnderTest, key: SegmentKey, terms: SaleTer
   const { gate, queue } = store;
   const call: OpenSegment['call'] = async (changes = {}) => ({
     segment: key,
-    identity: await gate.identity(),
+    identity: await gate.identity(key, terms.limitGroup),
     deadlineMs: (await store.nowMs()) + CALL_MS,
     ...changes,
   });

@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 
 export function farGate(gate: Gate, wire: Wire): Gate {
   return {
-    identity: () => wire.call('identity', () => gate.identity()),
+    identity: (segment, limitGroup) => wire.call('identity', () => gate.identity(segment, limitGroup)),
     claim: (call, claims) =>
       wire.call(`claim ${claims.map((each) => `${each.orderId}x${each.units}`).join(' ')}`, () =>
         gate.claim(call, claims),

@@ -104,11 +104,12 @@ async function areChargesOver({ stores }: Room): Promise<boolean> {
 async function areGatesUpToDate({ gate }: Stores, { segments, sale }: Stock): Promise<boolean> {
   // Nobody asks the gates of a settled sale any more.
   if (sale.state === 'settled') return true;
-  const identity = await gate.identity();
+  const identities = await Promise.all(segments.map((segment) => gate.identity(segment)));
   const views = await Promise.all(segments.map((segment) => gate.read(segment)));
   return segments.every(({ epoch }, at) => {
     const view = views[at];
-    return view?.identity === identity && view.epoch === epoch && view.terms.state === sale.state;
+    if (!view || view.identity !== identities[at]) return false;
+    return view.epoch === epoch && view.terms.state === sale.state;
   });
 }
 

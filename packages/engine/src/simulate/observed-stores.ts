@@ -66,7 +66,7 @@ export function observedGate(gate: Gate, { auditor, answers, group, sometimes }:
     return answer;
   }
   return {
-    identity: () => gate.identity(),
+    identity: (segment, limitGroup) => gate.identity(segment, limitGroup),
     async claim(call, claims) {
       const outcomes = await gate.claim(call, claims);
       if (outcomes.some((outcome) => outcome.kind === 'late')) sometimes('late-call');

@@ -1,13 +1,14 @@
 /** What the gate in Redis remembers of a buyer: one field of one hash, read by itself. */
 import type { ClaimMarks } from '../../ports/claim-marks.ts';
-import type { LaidOut } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { readMarks } from './marks.ts';
 
-export function createRedisClaimMarks({ connection, layout }: LaidOut): ClaimMarks {
+export function createRedisClaimMarks(layout: Layout): ClaimMarks {
   return {
     isNear: false,
     async ofBuyer(segment, buyerId) {
-      const text = await connection.command('HGET', (await layout.keysOf(segment)).buyers, buyerId);
+      const { keys, connection } = await layout.placeOf(segment);
+      const text = await connection.command('HGET', keys.buyers, buyerId);
       return typeof text === 'string' ? readMarks(text, segment) : [];
     },
   };

@@ -3,6 +3,7 @@
  * an end. With its defaults it carries out a command again whose answer was lost.
  */
 import { Redis, type RedisOptions } from 'ioredis';
+import { type Endpoint, type RedisAddress, writeEndpoint } from './address.ts';
 
 export interface ClientTimes {
   /** How long a call may be without an answer before its outcome is unknown. */
@@ -19,8 +20,12 @@ const LONGEST_RECONNECT_MS = 500;
 /** Answers of a server that is not, or no longer, the one to write to. */
 const ANOTHER_SERVER = /^(READONLY|LOADING|MASTERDOWN)/;
 
-export function createClient(url: string, times: ClientTimes): Redis {
-  const options = {
+export function createClient(address: RedisAddress, times: ClientTimes): Redis {
+  const retryMs = (tries: number) => Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(tries, 10), LONGEST_RECONNECT_MS);
+  const client: Redis = new Redis({
+    ...whereOf(address, times, retryMs),
+    ...address.login,
+    ...(address.isTls && { tls: {} }),
     lazyConnect: true,
     protocol: 2,
     enableOfflineQueue: false,
@@ -31,9 +36,53 @@ export function createClient(url: string, times: ClientTimes): Redis {
     commandTimeout: times.commandMs,
     socketTimeout: 2 * times.commandMs,
     connectTimeout: times.connectMs,
-    retryStrategy: (tries: number) => Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(tries, 10), LONGEST_RECONNECT_MS),
+    retryStrategy: (tries: number) => {
+      if (address.kind === 'cluster') takeNextSeed(client, address.seeds);
+      return retryMs(tries);
+    },
     // 1: connect again, and do not send the command again.
     reconnectOnError: (error: Error) => (ANOTHER_SERVER.test(error.message) ? 1 : false),
-  } satisfies RedisOptions;
-  return new Redis(url, options);
+  });
+  // Told to whoever calls; without a listener it would end the process.
+  client.on('error', () => {});
+  return client;
+}
+
+type Where = Omit<RedisOptions, 'replyMapping'>;
+
+function whereOf(address: RedisAddress, times: ClientTimes, retryMs: (tries: number) => number): Where {
+  switch (address.kind) {
+    case 'server':
+      return { ...address.endpoint, db: address.db };
+    case 'cluster':
+      return { ...address.seeds[0] };
+    case 'sentinel':
+      return {
+        ...{ sentinels: [...address.sentinels], name: address.masterName, db: address.db },
+        // The master that is there is told of by name; a change of it, by the Sentinels.
+        ...{ failoverDetector: true, sentinelRetryStrategy: retryMs, sentinelReconnectStrategy: retryMs },
+        sentinelCommandTimeout: times.commandMs,
+        ...(address.sentinelLogin.username !== undefined && { sentinelUsername: address.sentinelLogin.username }),
+        ...(address.sentinelLogin.password !== undefined && { sentinelPassword: address.sentinelLogin.password }),
+        ...(address.isTls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
+      };
+  }
+}
+
+/** Any node will do for what a Cluster tells everywhere: one that is away is left for the next. */
+function takeNextSeed({ options }: Redis, seeds: readonly Endpoint[]): void {
+  const at = seeds.findIndex(({ host, port }) => host === options.host && port === options.port);
+  Object.assign(options, seeds[(at + 1) % seeds.length]);
+}
+
+/** How people are told of it: without its password. */
+export function nameOfAddress(address: RedisAddress): string {
+  switch (address.kind) {
+    case 'server':
+      return `Redis at ${writeEndpoint(address.endpoint)}`;
+    case 'sentinel':
+      return `The master ${address.masterName} behind the Sentinels ${address.sentinels.map(writeEndpoint).join(', ')}`;
+    case 'cluster':
+      return `The Cluster of ${address.seeds.map(writeEndpoint).join(', ')}`;
+  }
 }

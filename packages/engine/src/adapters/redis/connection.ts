@@ -1,22 +1,25 @@
 /**
- * One connection to the gate's server. It promises: `identity` is the run id of the very server at the other end of the
- * socket, read anew after each connect, and nothing is sent before it is known; a call is carried out, not carried out
+ * One connection to a master. It promises: `identity` is that of the very server at the other end of the socket, read anew
+ * after each connect, and nothing is sent before it is known, nor to a server that is another's replica; a call is carried out, not carried out
  * (`gate_unavailable`) or unknown (`outcome_unknown`), and never sent twice but for a script that the server did not know.
  */
 import { createHash } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
-import type { Redis } from 'ioredis';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../domain/fault.ts';
 import { InvariantError, invariant } from '../../domain/invariant.ts';
-import { CLIENT_TIMES, type ClientTimes, createClient } from './client.ts';
-import { faultOf, isDamage, isUnknownScript } from './redis-error.ts';
+import type { RedisAddress } from './address.ts';
+import { CLIENT_TIMES, type ClientTimes, createClient, nameOfAddress } from './client.ts';
+import { meetServer } from './meet-server.ts';
+import { faultOf, isDamage, isElsewhere, isUnknownScript } from './redis-error.ts';
 import type { Argument, ArgumentsOf, KeysOf, Script, WordOf } from './script.ts';
 
 export interface ConnectionOptions {
-  readonly url: string;
+  readonly address: RedisAddress;
   readonly times?: ClientTimes;
   /** Lua in front of every script. */
-  readonly prelude?: string;
+  readonly prelude?: () => string;
+  /** It may not be the one to call any more: it was lost, or says so. */
+  readonly onDoubt?: () => void;
 }
 
 export interface ScriptCall<Called extends Script> {
@@ -30,8 +33,10 @@ export type ScriptReply<Called extends Script> = WordOf<Called> | readonly unkno
 export interface RedisConnection {
   /** Throws `gate_unavailable` while there is no server. */
   identity(): string;
-  /** How far the server's clock is ahead of this machine's. */
-  readonly clockOffsetMs: number;
+  /** Resolves at the first connect; throws when it fails. Others are tried for without end. */
+  opened(): Promise<void>;
+  /** How far the server's clock is ahead of this machine's; null before it was met. */
+  readonly clockOffsetMs: number | null;
   run<Called extends Script>(script: Called, call: ScriptCall<Called>): Promise<ScriptReply<Called>>;
   command(name: string, ...args: readonly Argument[]): Promise<unknown>;
   close(): void;
@@ -39,45 +44,80 @@ export interface RedisConnection {
 
 /** A dead socket is found by a call that gets no answer: at most this and the time-out of a command later. */
 const HEARTBEAT_MS = 1_000;
+/** A server that may not be written to may become the one that may: it is not asked in a circle. */
+const NOT_OURS_MS = 200;
+/** Sentinels are asked one after the other; how often the time of one connect that may take. */
+export const OPEN_ATTEMPTS = 3;
 
-export async function openConnection({
-  url,
-  times = CLIENT_TIMES,
-  prelude = '',
-}: ConnectionOptions): Promise<RedisConnection> {
-  const client = createClient(url, times);
+export async function openConnection(options: ConnectionOptions): Promise<RedisConnection> {
+  const connection = createConnection(options);
+  try {
+    await connection.opened();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return connection;
+}
+
+export function createConnection(options: ConnectionOptions): RedisConnection {
+  const { address, times = CLIENT_TIMES, prelude = () => '', onDoubt = () => {} } = options;
+  const client = createClient(address, times);
   const texts = createScriptTexts(prelude);
   let identity: string | null = null;
-  let clockOffsetMs = 0;
+  let clockOffsetMs: number | null = null;
+  let lastError: Error | null = null;
+  let opening: Promise<void> | null = null;
+  client.on('error', (error) => {
+    lastError = error;
+  });
 
   async function meet(): Promise<void> {
-    const sentAtMs = performance.now();
-    const [info, time] = await Promise.all([client.info('server'), client.time()]);
-    const roundTripMs = performance.now() - sentAtMs;
-    identity = /^run_id:(\w+)/m.exec(info)?.[1] ?? null;
-    const [seconds = 0, micros = 0] = time.map(Number);
-    clockOffsetMs = Math.round(seconds * 1_000 + micros / 1_000 + roundTripMs / 2 - Date.now());
+    const met = await meetServer(client);
+    identity = met.identity;
+    clockOffsetMs = met.clockOffsetMs;
   }
   // Whatever fails here closes the socket, and what opens the next one comes by again.
-  const meetOrLeave = () => meet().catch(() => client.disconnect(true));
+  async function meetOrLeave(): Promise<void> {
+    try {
+      await meet();
+    } catch (error) {
+      identity = null;
+      if (error instanceof Fault) await pause(NOT_OURS_MS);
+      client.disconnect(true);
+    }
+  }
   client.on('ready', () => void meetOrLeave());
   client.on('close', () => {
     identity = null;
+    onDoubt();
   });
-  // Told to whoever calls; without a listener it would end the process.
-  client.on('error', () => {});
 
   const heartbeat = setInterval(() => {
     if (identity !== null) void meetOrLeave();
   }, HEARTBEAT_MS);
   heartbeat.unref();
 
+  async function open(): Promise<void> {
+    try {
+      await within(OPEN_ATTEMPTS * times.connectMs, client.connect());
+      await meet();
+    } catch (error) {
+      throw cannotReach(address, error instanceof Fault ? error : (lastError ?? error));
+    }
+  }
+
   async function send<Answer>(write: () => Promise<Answer>): Promise<Answer> {
     if (identity === null) throw new Fault('gate_unavailable', 'There is no connection to Redis.');
     return write();
   }
 
-  const connection: RedisConnection = {
+  function refused(error: unknown): Error {
+    if (isElsewhere(error)) onDoubt();
+    return faultOf(error);
+  }
+
+  return {
     identity() {
       if (identity === null) throw new Fault('gate_unavailable', 'There is no connection to Redis.');
       return identity;
@@ -102,30 +142,25 @@ export async function openConnection({
       } catch (error) {
         const word = script.words['-2'] ?? script.words['0'];
         if (isDamage(error) && word !== undefined) return word as WordOf<typeof script>;
-        throw faultOf(error);
+        throw refused(error);
       }
     },
     async command(name, ...args) {
       try {
         return await send(() => client.call(name, ...args));
       } catch (error) {
-        throw faultOf(error);
+        throw refused(error);
       }
+    },
+    opened() {
+      opening ??= open();
+      return opening;
     },
     close() {
       clearInterval(heartbeat);
       client.disconnect();
     },
   };
-
-  try {
-    await client.connect();
-    await meet();
-  } catch (error) {
-    connection.close();
-    throw cannotReach(client, error);
-  }
-  return connection;
 }
 
 function parametersOf<Called extends Script>(script: Called, call: ScriptCall<Called>): Argument[] {
@@ -151,19 +186,41 @@ function meaningOf<Called extends Script>(script: Called, reply: unknown): Scrip
   return word as WordOf<Called>;
 }
 
-function createScriptTexts(prelude: string): (script: Script) => { readonly lua: string; readonly sha: string } {
-  const known = new Map<string, { readonly lua: string; readonly sha: string }>();
+interface ScriptText {
+  readonly before: string;
+  readonly lua: string;
+  readonly sha: string;
+}
+
+function createScriptTexts(prelude: () => string): (script: Script) => ScriptText {
+  const known = new Map<string, ScriptText>();
   return (script) => {
+    const before = prelude();
     const text = known.get(script.name);
-    if (text) return text;
-    const lua = prelude + script.lua;
-    const added = { lua, sha: createHash('sha1').update(lua).digest('hex') };
+    if (text?.before === before) return text;
+    const lua = before + script.lua;
+    const added = { before, lua, sha: createHash('sha1').update(lua).digest('hex') };
     known.set(script.name, added);
     return added;
   };
 }
 
-function cannotReach({ options }: Redis, error: unknown): Fault {
+function cannotReach(address: RedisAddress, error: unknown): Fault {
   const reason = error instanceof Error ? error.message : String(error);
-  return new Fault('gate_unavailable', `Redis at ${options.host}:${options.port} cannot be reached: ${reason}`, error);
+  return new Fault('gate_unavailable', `${nameOfAddress(address)} cannot be reached: ${reason}`, error);
+}
+
+async function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer> {
+  const given = new AbortController();
+  try {
+    const late = pause(ms, null, { signal: given.signal }).then(() => {
+      throw new Error(`no answer within ${ms} ms`);
+    });
+    return await Promise.race([
+      answer,
+      late.catch((error: unknown) => (given.signal.aborted ? answer : Promise.reject(error))),
+    ]);
+  } finally {
+    given.abort();
+  }
 }

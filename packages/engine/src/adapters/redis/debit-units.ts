@@ -2,18 +2,19 @@
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import type { Debit, DebitAnswer, GateCall, Refused } from '../../ports/gate.ts';
 import { DEBIT } from './commands.ts';
-import type { LaidOut } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { writeWord } from './marks.ts';
 import { stampOf } from './stamp.ts';
 
 export async function debitUnits(
-  { connection, layout }: LaidOut,
+  layout: Layout,
   call: GateCall,
   { moveId, epoch, channel, units }: Debit,
 ): Promise<DebitAnswer | Refused> {
   invariant(units === null || (isUnitCount(units) && units > 0), 'a debit is a positive whole number of units');
+  const { keys, connection } = await layout.placeOf(call.segment);
   const answer = await connection.run(DEBIT, {
-    keys: await layout.keysOf(call.segment),
+    keys,
     arguments: {
       ...stampOf(connection, call),
       epoch,

@@ -15,13 +15,16 @@ import {
   termsOfTest,
 } from '../../ports/store-fixture.contract.ts';
 import { systemClock } from '../system/clock.ts';
+import { readRedisAddress } from './address.ts';
 import { type AnswerLosingProxy, openAnswerLosingProxy } from './answer-losing-proxy.contract.ts';
 import { LOAD, READ } from './commands.ts';
 import { openConnection } from './connection.ts';
 import { debitUnits } from './debit-units.ts';
 import { keysOf, stagedKeysOf } from './keys.ts';
 import { createLayout } from './layout.ts';
+import { oneMaster } from './masters.ts';
 import { type RedisServer, startRedis } from './redis-server.contract.ts';
+import { createSegments } from './segments.ts';
 import { openRedisStore, type RedisStore } from './store.ts';
 
 const found = await startRedis({ isDurable: true });
@@ -130,12 +133,14 @@ describe.skipIf('missing' in found)('a Redis that', () => {
 
   test('is away is told as not carried out, and found again by itself', async () => {
     const segment = await openIn(store, 10);
-    const before = await store.gate.identity();
+    const before = await store.gate.identity(segment.key);
     await server().crash();
-    await expect.poll(() => store.gate.identity().catch((error: Fault) => error.code)).toBe('gate_unavailable');
+    await expect
+      .poll(() => store.gate.identity(segment.key).catch((error: Fault) => error.code))
+      .toBe('gate_unavailable');
     await expect(store.gate.read(segment.key)).rejects.toMatchObject({ code: 'gate_unavailable' });
     await server().restart();
-    await expect.poll(() => store.gate.identity().catch(() => before)).not.toBe(before);
+    await expect.poll(() => store.gate.identity(segment.key).catch(() => before)).not.toBe(before);
     expect(await store.gate.read(segment.key)).not.toBeNull();
   });
 
@@ -146,7 +151,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const call = await segment.call();
     await server().crash();
     await server().restart();
-    await expect.poll(() => store.gate.identity().catch(() => call.identity)).not.toBe(call.identity);
+    await expect.poll(() => store.gate.identity(segment.key).catch(() => call.identity)).not.toBe(call.identity);
     const later = { deadlineMs: store.serverClock.nowMs() + 60_000 };
     for (const each of [{ ...call, ...later }, await segment.call(later)]) {
       // A win is answered for ever; nothing new is taken.
@@ -308,7 +313,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
   test('is loaded is what it was until all of it is there', async () => {
     const segment = await openIn(store, 10);
     const view = await segment.view();
-    const connection = await openConnection({ url: server().url, times: TIMES });
+    const connection = await openConnection({ address: readRedisAddress(server().url), times: TIMES });
     opened.push(connection);
     const staged = stagedKeysOf(segment.key, null, 'half');
     await server().admin.hset(staged.staged_buyers, 'one', 's x 1 1-1 web;');
@@ -347,11 +352,12 @@ describe.skipIf('missing' in found)('a Redis that', () => {
 
   test('is debited gives what it has, once per move', async () => {
     const segment = await openIn(store, 5);
-    const connection = await openConnection({ url: server().url, times: TIMES });
+    const connection = await openConnection({ address: readRedisAddress(server().url), times: TIMES });
     opened.push(connection);
-    const laidOut = { connection, layout: createLayout(connection) };
+    const masters = oneMaster(connection);
+    const layout = createLayout(masters, createSegments(masters));
     const debit = async (moveId: string, units: number | null, epoch = 1) =>
-      debitUnits(laidOut, await segment.call(), { moveId, units, epoch, channel: 'web' });
+      debitUnits(layout, await segment.call(), { moveId, units, epoch, channel: 'web' });
     const { generation } = await segment.view();
     expect(await debit('m1', 2)).toEqual({ kind: 'debited', units: 2 });
     expect(await debit('m1', 4)).toEqual({ kind: 'repeated', units: 2 });

@@ -3,28 +3,33 @@
  * says. A call is stamped with the identity of the server that it is written to, beside the one that its caller means.
  */
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
-import type { SegmentKey } from '../../domain/inventory/quota.ts';
 import type { Claim } from '../../domain/order/claim.ts';
 import { type ClaimOutcome, type Gate, type GateCall, MAX_CLAIMS_PER_CALL, type Refused } from '../../ports/gate.ts';
 import { readAnswers, writeClaims } from './claim-call.ts';
 import { CLAIM, CREDIT, MARK_SETTLED, RELEASE, SET_TERMS } from './commands.ts';
 import { debitUnits } from './debit-units.ts';
-import type { LaidOut } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { loadSegment } from './load-segment.ts';
 import { nameOf, writeWord } from './marks.ts';
 import { readSegmentView } from './read-segment.ts';
+import type { IsReplicated } from './replicated.ts';
+import type { Segments } from './segments.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
-export interface RedisGateParts extends LaidOut {
+export interface RedisGateParts {
+  readonly layout: Layout;
+  readonly segments: Segments;
+  /** Null: a claim counts as soon as its master has it. */
+  readonly isReplicated: IsReplicated | null;
   /** Called after a call that queued something. */
   readonly onQueued: () => void;
 }
 
-export function createRedisGate(parts: RedisGateParts): Gate {
-  const { connection, layout, onQueued } = parts;
+export function createRedisGate({ layout, segments, isReplicated, onQueued }: RedisGateParts): Gate {
   return {
-    async identity() {
-      return connection.identity();
+    async identity(segment, limitGroup) {
+      if (limitGroup !== undefined) layout.meet(segment, limitGroup);
+      return (await layout.placeOf(segment)).connection.identity();
     },
 
     async claim(call, claims) {
@@ -35,9 +40,11 @@ export function createRedisGate(parts: RedisGateParts): Gate {
         invariant(buyerId !== '', 'a buyer has an id');
       }
       const { run_count, columns } = writeClaims(claims);
+      const { keys, connection } = await layout.placeOf(call.segment);
+      const stamp = stampOf(connection, call);
       const reply = await connection.run(CLAIM, {
-        keys: await layout.keysOf(call.segment),
-        arguments: { ...stampOf(connection, call), run_count },
+        keys,
+        arguments: { ...stamp, run_count },
         more: columns,
       });
       if (typeof reply === 'string') {
@@ -46,30 +53,33 @@ export function createRedisGate(parts: RedisGateParts): Gate {
       }
       const outcomes = readAnswers(call.segment, claims, reply);
       if (outcomes.some((outcome) => outcome.kind === 'claimed')) onQueued();
-      return outcomes;
+      if (!isReplicated || !outcomes.some(isTaken) || (await isReplicated(connection, stamp.server))) return outcomes;
+      return outcomes.map((outcome) => (isTaken(outcome) ? { kind: 'unknown' } : outcome));
     },
 
     async markSettled(call, claims) {
       for (let from = 0; ; from += MAX_CLAIMS_PER_CALL) {
-        const answer = await markSettled(parts, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
+        const answer = await markSettled(layout, call, claims.slice(from, from + MAX_CLAIMS_PER_CALL));
         if (answer !== 'marked' || from + MAX_CLAIMS_PER_CALL >= claims.length) return answer;
       }
     },
 
     async credit(call, { epoch, moveId, channel, units }) {
       invariant(isUnitCount(units) && units > 0, 'a credit is a positive whole number of units');
+      const { keys, connection } = await layout.placeOf(call.segment);
       const answer = await connection.run(CREDIT, {
-        keys: await layout.keysOf(call.segment),
+        keys,
         arguments: { ...stampOf(connection, call), epoch, move_id: moveId, channel: writeWord(channel), units },
       });
       return wordOr(answer, 'a quota holds a number of units that stays exact');
     },
 
-    debit: (call, debit) => debitUnits(parts, call, debit),
+    debit: (call, debit) => debitUnits(layout, call, debit),
 
     async release(call, claim, epoch, destination) {
+      const { keys, connection } = await layout.placeOf(call.segment);
       const answer = await connection.run(RELEASE, {
-        keys: await layout.keysOf(call.segment),
+        keys,
         arguments: {
           ...stampOf(connection, call),
           ...{ epoch, buyer: claim.buyerId, ...nameOf(claim, call.segment), destination },
@@ -80,8 +90,9 @@ export function createRedisGate(parts: RedisGateParts): Gate {
 
     async setTerms(call, terms, epoch) {
       const { version, state, startsAtMs, endsAtMs, limitUnits } = terms;
+      const { keys, connection } = await layout.placeOf(call.segment);
       const answer = await connection.run(SET_TERMS, {
-        keys: await layout.keysOf(call.segment),
+        keys,
         arguments: {
           ...stampOf(connection, call),
           ...{ epoch, version, state, starts_ms: startsAtMs, ends_ms: endsAtMs, limit: limitUnits },
@@ -90,15 +101,26 @@ export function createRedisGate(parts: RedisGateParts): Gate {
       return wordOr(answer, 'terms are whole numbers');
     },
 
-    load: (call, load) => loadSegment(parts, call, load),
-    read: (segment: SegmentKey) => readSegmentView(parts, segment),
+    load: (call, load) => loadSegment(layout, call, load),
+
+    async read(segment) {
+      const view = await readSegmentView(layout, segment);
+      if (view) segments.meet(segment);
+      return view;
+    },
   };
 }
 
-async function markSettled({ connection, layout }: RedisGateParts, call: GateCall, claims: readonly Claim[]) {
+/** It would end with its master. */
+function isTaken(outcome: ClaimOutcome): boolean {
+  return outcome.kind === 'claimed' || (outcome.kind === 'replayed' && outcome.mark.state === 'claimed');
+}
+
+async function markSettled(layout: Layout, call: GateCall, claims: readonly Claim[]) {
+  const { keys, connection } = await layout.placeOf(call.segment);
   const names = claims.map((claim) => nameOf(claim, call.segment));
   const answer = await connection.run(MARK_SETTLED, {
-    keys: await layout.keysOf(call.segment),
+    keys,
     arguments: { ...stampOf(connection, call), count: claims.length },
     more: [
       ...claims.map((claim) => claim.buyerId),

@@ -3,6 +3,7 @@
  * is lost is made up for by polling.
  */
 import type { Redis } from 'ioredis';
+import type { RedisAddress } from './address.ts';
 import { CLIENT_TIMES, type ClientTimes, createClient } from './client.ts';
 
 export interface Hints {
@@ -13,9 +14,9 @@ export interface Hints {
   close(): void;
 }
 
-export async function openHints(url: string, times: ClientTimes = CLIENT_TIMES): Promise<Hints> {
-  const publisher = createClient(url, times);
-  const subscriber = createClient(url, times);
+export async function openHints(address: RedisAddress, times: ClientTimes = CLIENT_TIMES): Promise<Hints> {
+  const publisher = createClient(address, times);
+  const subscriber = createClient(address, times);
   const listeners = new Map<string, Set<(text: string | null) => void>>();
 
   function tell(channel: string, text: string | null): void {
@@ -33,7 +34,6 @@ export async function openHints(url: string, times: ClientTimes = CLIENT_TIMES):
 
   subscriber.on('ready', () => void subscribeOrLeave());
   subscriber.on('message', tell);
-  for (const client of [publisher, subscriber]) client.on('error', () => {});
   await Promise.all([publisher, subscriber].map(connectLater));
 
   return {

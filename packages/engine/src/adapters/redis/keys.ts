@@ -4,8 +4,9 @@
  */
 import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
-import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
+import { spreadTag } from './slots.ts';
 
 const PREFIX = 'sluice';
 
@@ -58,9 +59,20 @@ export function stagedKeysOf(segment: SegmentKey, limitGroup: string | null, att
   return { staged_buyers: key('buyers'), staged_loose: key('loose'), staged_released: key('released') };
 }
 
+/** Names that are known by heart: far more than there are segments in use. */
+const MAX_KNOWN_TAGS = 10_000;
+const tags = new Map<string, string>();
+
+/** The same in every process and for ever: which slot it is in is part of the name, and nothing has to be stored of it. */
 function tagOf({ saleId, region, segment }: SegmentKey, limitGroup: string | null): string {
   const scope = limitScopeOf({ id: saleId, ...(limitGroup !== null && { limitGroup }) });
-  return `${PREFIX}:{${encodeURIComponent(scope)}:${encodeURIComponent(region)}:${segment}}`;
+  const name = segmentName({ saleId: scope, region, segment });
+  const known = tags.get(name);
+  if (known !== undefined) return known;
+  const tag = `${PREFIX}:{${spreadTag(`${encodeURIComponent(scope)}:${encodeURIComponent(region)}`, segment)}}`;
+  if (tags.size >= MAX_KNOWN_TAGS) tags.clear();
+  tags.set(name, tag);
+  return tag;
 }
 
 export function writeSegment({ saleId, region, segment }: SegmentKey): string {

@@ -1,48 +1,58 @@
 /**
- * Where the keys of a segment are. Sales of one limit group share a hash tag, and which group a sale is in does not stand in
- * what names a segment: it is looked up once, where the load has written it, and never changes.
+ * Where a segment is: the names of its keys, and the master that has them now. Sales of one limit group share a hash tag, and
+ * which group a sale is in does not stand in what names a segment: it is looked up once, where the load has written it, and
+ * never changes.
  */
 import { Fault } from '../../domain/fault.ts';
 import type { SaleId } from '../../domain/ids.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
 import type { RedisConnection } from './connection.ts';
 import { GROUPS_KEY, keysOf, SEGMENTS_KEY, type SegmentKeys, writeSegment } from './keys.ts';
+import type { Masters } from './masters.ts';
+import type { Segments } from './segments.ts';
+
+export interface SegmentPlace {
+  readonly keys: SegmentKeys;
+  readonly connection: RedisConnection;
+}
 
 export interface Layout {
-  keysOf(segment: SegmentKey): Promise<SegmentKeys>;
+  /** Throws `gate_unavailable` while nobody is known to have it. */
+  placeOf(segment: SegmentKey): Promise<SegmentPlace>;
+  /** Where it is going to be, before it was ever loaded. */
+  meet(segment: SegmentKey, limitGroup: string | null): void;
   /** Before anything of the segment is written. */
   settleIn(segment: SegmentKey, limitGroup: string | null): Promise<void>;
 }
 
-/** What reads or changes segments. */
-export interface LaidOut {
-  readonly connection: RedisConnection;
-  readonly layout: Layout;
-}
-
-export function createLayout(connection: Pick<RedisConnection, 'command'>): Layout {
+export function createLayout(masters: Masters, segments: Segments): Layout {
   /** Of sales that are loaded somewhere. */
   const groups = new Map<SaleId, string | null>();
 
   async function lookUp(segment: SegmentKey): Promise<string | null> {
     // In this order: the group is written before the segment is listed, so of one that is listed it is known.
-    const [isListed, group] = await Promise.all([
-      connection.command('SISMEMBER', SEGMENTS_KEY, writeSegment(segment)),
-      connection.command('HGET', GROUPS_KEY, segment.saleId),
-    ]).catch(asNothingDone);
+    const isListed = await masters.of(SEGMENTS_KEY).command('SISMEMBER', SEGMENTS_KEY, writeSegment(segment));
+    const group = await masters.of(GROUPS_KEY).command('HGET', GROUPS_KEY, segment.saleId);
     const found = typeof group === 'string' ? group : null;
     if (found !== null || isListed === 1) groups.set(segment.saleId, found);
     return found;
   }
 
   return {
-    async keysOf(segment) {
+    async placeOf(segment) {
       const known = groups.get(segment.saleId);
-      return keysOf(segment, known === undefined ? await lookUp(segment) : known);
+      const group = known === undefined ? await lookUp(segment).catch(asNothingDone) : known;
+      const keys = keysOf(segment, group);
+      return { keys, connection: masters.of(keys.meta) };
+    },
+    meet(segment, limitGroup) {
+      groups.set(segment.saleId, limitGroup);
     },
     async settleIn(segment, limitGroup) {
-      if (limitGroup !== null) await connection.command('HSET', GROUPS_KEY, segment.saleId, limitGroup);
-      await connection.command('SADD', SEGMENTS_KEY, writeSegment(segment));
+      if (limitGroup !== null) {
+        await masters.of(GROUPS_KEY).command('HSET', GROUPS_KEY, segment.saleId, limitGroup);
+      }
+      await segments.list(segment);
       groups.set(segment.saleId, limitGroup);
     },
   };

@@ -79,9 +79,4 @@ describe.skipIf('missing' in found)('a limit group in Redis', () => {
     await second.load({ epoch: 2 });
     expect(await second.claimOne(request({ buyerId: 'bob' }))).toMatchObject({ kind: 'over_limit' });
   });
-
-  test('leaves the keys of sales in no group as they were named', () => {
-    const { key } = first;
-    expect(keysOf(key, null).meta).toBe(`sluice:{${key.saleId}:main:0}:meta`);
-  });
 });

@@ -9,8 +9,8 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import type { GateCall, Refused } from '../../ports/gate.ts';
 import { LOAD } from './commands.ts';
 import type { RedisConnection } from './connection.ts';
-import { keysOf, stagedKeysOf, wordOfSale } from './keys.ts';
-import type { LaidOut } from './layout.ts';
+import { stagedKeysOf, wordOfSale } from './keys.ts';
+import type { Layout } from './layout.ts';
 import { isOfSegment, nameOf, writeMark, writeWord } from './marks.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
@@ -27,11 +27,7 @@ interface Staging {
   readonly released: ReadonlySet<string>;
 }
 
-export async function loadSegment(
-  { connection, layout }: LaidOut,
-  call: GateCall,
-  load: SegmentLoad,
-): Promise<'loaded' | Refused> {
+export async function loadSegment(layout: Layout, call: GateCall, load: SegmentLoad): Promise<'loaded' | Refused> {
   invariant(segmentName(load.segment) === segmentName(call.segment), 'a load is for the segment that is called');
   for (const [channel, units] of load.availableUnits) {
     invariant(isUnitCount(units), `what is loaded for ${channel} is a whole number of units`);
@@ -40,13 +36,14 @@ export async function loadSegment(
   const { limitGroup = null } = load.terms;
   const staged = stagedKeysOf(load.segment, limitGroup, randomUUID());
   await layout.settleIn(load.segment, limitGroup);
+  const { keys, connection } = await layout.placeOf(load.segment);
   await stage(connection, 'HSET', staged.staged_buyers, [...staging.buyers].flat());
   await stage(connection, 'HSET', staged.staged_loose, [...staging.loose].flat());
   await stage(connection, 'SADD', staged.staged_released, [...staging.released]);
 
   const { version, state, startsAtMs, endsAtMs, limitUnits } = load.terms;
   const answer = await connection.run(LOAD, {
-    keys: { ...keysOf(load.segment, limitGroup), ...staged },
+    keys: { ...keys, ...staged },
     arguments: {
       ...stampOf(connection, call),
       ...{ epoch: load.epoch, version, state, starts_ms: startsAtMs, ends_ms: endsAtMs, limit: limitUnits },

@@ -2,14 +2,15 @@
  * The queue in Redis: a stream for each segment, read by one group. The gate's claim script puts entries in. A lease is the
  * group's pending entry: what was read and not removed is given again when its reader has been silent for too long.
  */
+import { isGateFault } from '../../domain/fault.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import { type Queue, type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
 import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
-import { readSegment, SEGMENTS_KEY } from './keys.ts';
-import type { LaidOut } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { nameOf, readOrigin, readWord } from './marks.ts';
+import type { Segments } from './segments.ts';
 
 /** Entries of one removal, which the script bounds, and of one look. */
 const REMOVED_AT_ONCE = 256;
@@ -17,23 +18,32 @@ const PEEKED_AT_ONCE = 1_000;
 
 type Entry = readonly [id: string, fields: readonly string[]];
 
-export function createRedisQueue(laidOut: LaidOut, onArrival: Queue['onArrival']): Queue {
-  const { connection, layout } = laidOut;
+export interface RedisQueueParts {
+  readonly layout: Layout;
+  readonly segments: Segments;
+  readonly onArrival: Queue['onArrival'];
+}
+
+export function createRedisQueue({ layout, segments, onArrival }: RedisQueueParts): Queue {
   /** Where the last read began: the next begins with the others, so that one busy segment cannot starve them. */
   let turn = 0;
 
-  async function segments(): Promise<readonly SegmentKey[]> {
-    const members = (await connection.command('SMEMBERS', SEGMENTS_KEY)) as string[];
-    return members.toSorted().map(readSegment);
-  }
-
   /** Those that have entries, read or not: sales that are over cost a look each, and no script. */
   async function withEntries(): Promise<readonly SegmentKey[]> {
-    const all = await segments();
-    const sizes = await Promise.all(
-      all.map(async (segment) => connection.command('XLEN', (await layout.keysOf(segment)).stream)),
-    );
-    return all.filter((_, at) => Number(sizes[at]) > 0);
+    const sizes = await ofThoseThere(await segments.all(), async (segment) => {
+      const { keys, connection } = await layout.placeOf(segment);
+      return { segment, size: Number(await connection.command('XLEN', keys.stream)) };
+    });
+    return sizes.filter(({ size }) => size > 0).map(({ segment }) => segment);
+  }
+
+  async function readOne(segment: SegmentKey, consumer: string, max: number): Promise<readonly QueueEntry[]> {
+    const { keys, connection } = await layout.placeOf(segment);
+    const reply = await connection.run(QUEUE_READ, {
+      keys,
+      arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max },
+    });
+    return entriesOf(segment, reply as readonly Entry[]);
   }
 
   return {
@@ -43,11 +53,13 @@ export function createRedisQueue(laidOut: LaidOut, onArrival: Queue['onArrival']
       turn = (turn + 1) % Math.max(1, all.length);
       for (const segment of [...all.slice(turn), ...all.slice(0, turn)]) {
         if (entries.length >= max) break;
-        const reply = await connection.run(QUEUE_READ, {
-          keys: await layout.keysOf(segment),
-          arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max: max - entries.length },
-        });
-        entries.push(...entriesOf(segment, reply as readonly Entry[]));
+        try {
+          entries.push(...(await readOne(segment, consumer, max - entries.length)));
+        } catch (error) {
+          // What was read is settled first. What was read and not heard of is taken over later.
+          if (entries.length === 0) throw error;
+          break;
+        }
       }
       return entries;
     },
@@ -56,16 +68,16 @@ export function createRedisQueue(laidOut: LaidOut, onArrival: Queue['onArrival']
       const bySegment = grouped(claims);
       for (const named of bySegment.values()) {
         for (let from = 0; from < named.length; from += REMOVED_AT_ONCE) {
-          await remove(laidOut, named.slice(from, from + REMOVED_AT_ONCE));
+          await remove(layout, named.slice(from, from + REMOVED_AT_ONCE));
         }
       }
     },
 
     async peek(segment) {
-      const { stream } = await layout.keysOf(segment);
+      const { keys, connection } = await layout.placeOf(segment);
       const entries: QueueEntry[] = [];
       for (let from = '-'; ; ) {
-        const page = (await connection.command('XRANGE', stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
+        const page = (await connection.command('XRANGE', keys.stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
         entries.push(...entriesOf(segment, page));
         const last = page[PEEKED_AT_ONCE - 1];
         if (!last) return entries;
@@ -75,9 +87,10 @@ export function createRedisQueue(laidOut: LaidOut, onArrival: Queue['onArrival']
 
     async depth() {
       const all = await withEntries();
-      const depths = await Promise.all(
-        all.map(async (segment) => connection.run(QUEUE_DEPTH, { keys: await layout.keysOf(segment), arguments: {} })),
-      );
+      const depths = await ofThoseThere(all, async (segment) => {
+        const { keys, connection } = await layout.placeOf(segment);
+        return connection.run(QUEUE_DEPTH, { keys, arguments: {} });
+      });
       const filled = depths.map((reply) => reply.map(Number)).filter(([entries]) => entries);
       return {
         entries: filled.reduce((sum, [entries = 0]) => sum + entries, 0),
@@ -89,13 +102,27 @@ export function createRedisQueue(laidOut: LaidOut, onArrival: Queue['onArrival']
   };
 }
 
-async function remove({ connection, layout }: LaidOut, claims: readonly Claim[]): Promise<void> {
+/** Of a Cluster one master may be away: what the others answer, or the fault when none does. */
+async function ofThoseThere<Answer>(
+  segments: readonly SegmentKey[],
+  ask: (segment: SegmentKey) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers = await Promise.allSettled(segments.map(async (segment) => ask(segment)));
+  const failed = answers.filter((answer) => answer.status === 'rejected');
+  const fatal = failed.find(({ reason }) => !isGateFault(reason));
+  if (fatal) throw fatal.reason;
+  if (failed[0] && failed.length === answers.length) throw failed[0].reason;
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+}
+
+async function remove(layout: Layout, claims: readonly Claim[]): Promise<void> {
   const [first] = claims;
   if (!first) return;
   const segment = segmentOf(first);
   const names = claims.map((claim) => nameOf(claim, segment));
+  const { keys, connection } = await layout.placeOf(segment);
   const answer = await connection.run(QUEUE_REMOVE, {
-    keys: await layout.keysOf(segment),
+    keys,
     arguments: { count: claims.length },
     more: [
       ...names.map((name) => name.position),

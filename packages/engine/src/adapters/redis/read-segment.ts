@@ -5,7 +5,7 @@ import { type Claim, claimId, type Position } from '../../domain/order/claim.ts'
 import { SALE_STATES, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { SegmentView } from '../../ports/gate.ts';
 import { READ } from './commands.ts';
-import type { LaidOut } from './layout.ts';
+import type { Layout, SegmentPlace } from './layout.ts';
 import { readOrigin, readWord, writePosition } from './marks.ts';
 
 /** About a millisecond and a half of the server. */
@@ -24,8 +24,9 @@ interface Page {
   readonly last: string;
 }
 
-export async function readSegmentView(laidOut: LaidOut, segment: SegmentKey): Promise<SegmentView | null> {
-  const first = await readPage(laidOut, segment, { from: '-', through: '+' });
+export async function readSegmentView(layout: Layout, segment: SegmentKey): Promise<SegmentView | null> {
+  const place = await layout.placeOf(segment);
+  const first = await readPage(place, { from: '-', through: '+' });
   if (!first) return null;
   const meta = new Map<string, string>();
   for (let at = 0; at < first.meta.length; at += 2) meta.set(first.meta[at] ?? '', first.meta[at + 1] ?? '');
@@ -39,7 +40,7 @@ export async function readSegmentView(laidOut: LaidOut, segment: SegmentKey): Pr
       const claim = claimOf(segment, parts);
       unsettled.set(claimId(claim), claim);
     }
-    page = page.last === '' ? null : await readPage(laidOut, segment, { from: `(${page.last}`, through });
+    page = page.last === '' ? null : await readPage(place, { from: `(${page.last}`, through });
   }
 
   return {
@@ -58,11 +59,10 @@ export async function readSegmentView(laidOut: LaidOut, segment: SegmentKey): Pr
 }
 
 async function readPage(
-  { connection, layout }: LaidOut,
-  segment: SegmentKey,
+  { keys, connection }: SegmentPlace,
   range: { readonly from: string; readonly through: string },
 ): Promise<Page | null> {
-  const reply = await connection.run(READ, { keys: await layout.keysOf(segment), arguments: { ...range, max: PAGE } });
+  const reply = await connection.run(READ, { keys, arguments: { ...range, max: PAGE } });
   if (typeof reply === 'string') return null;
   const [meta, moves, released, claims, last] = reply as [string[], string[], string[], string[][], string];
   return { meta, moves, released, claims, last };

@@ -21,6 +21,13 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.test(replyOf(error) ?? '');
 }
 
+/** The key, or the right to write it, is another server's: not carried out here. */
+const ELSEWHERE = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN|READONLY) /;
+
+export function isElsewhere(error: unknown): boolean {
+  return ELSEWHERE.test(replyOf(error) ?? '');
+}
+
 export function isUnknownScript(error: unknown): boolean {
   return replyOf(error)?.startsWith('NOSCRIPT') ?? false;
 }

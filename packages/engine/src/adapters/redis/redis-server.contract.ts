@@ -12,6 +12,8 @@ export interface RedisServer {
   readonly port: number;
   /** For looks behind the adapter's back. */
   readonly admin: Redis;
+  /** Of the running server. */
+  pid(): number;
   /** As kill -9 would. */
   crash(): Promise<void>;
   /** On the same port; with its data when it is durable. */
@@ -22,8 +24,19 @@ export interface RedisServer {
 /** A test that cannot find its server is told by name and reason; where everything must run, that is a failure. */
 export type FoundServer = { readonly server: RedisServer } | { readonly missing: string };
 
-export async function startRedis({ isDurable = false } = {}): Promise<FoundServer> {
-  const child = spawn(process.execPath, [SERVE, 'redis', ...(isDurable ? ['--durable'] : [])], {
+export interface RedisServerOptions {
+  readonly isDurable?: boolean;
+  readonly service?: 'redis' | 'sentinel';
+  /** As tools/services/serve.mjs takes them. */
+  readonly flags?: readonly string[];
+}
+
+export async function startRedis({
+  isDurable = false,
+  service = 'redis',
+  flags = [],
+}: RedisServerOptions = {}): Promise<FoundServer> {
+  const child = spawn(process.execPath, [SERVE, service, ...(isDurable ? ['--durable'] : []), ...flags], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -41,7 +54,7 @@ export async function startRedis({ isDurable = false } = {}): Promise<FoundServe
   admin.on('error', () => {});
   let runningPid = pid ?? 0;
   const server: RedisServer = {
-    ...{ url, port: Number(new URL(url).port), admin },
+    ...{ url, port: Number(new URL(url).port), admin, pid: () => runningPid },
     async crash() {
       child.stdin.write('crash\n');
       await gone(runningPid);

@@ -1,11 +1,36 @@
 /** How the server is set up: what would lose units is refused, what may lose time is told. */
-import { Fault } from '../../domain/fault.ts';
+import { Fault, isGateFault } from '../../domain/fault.ts';
 import type { RedisConnection } from './connection.ts';
 
 const NO_PERSISTENCE =
   'Redis keeps nothing on disk: after its restart every sale is rebuilt from the ledger, and claims that were not settled yet are lost';
 
-export async function warningsAbout(connection: RedisConnection): Promise<readonly string[]> {
+const NO_REPLICA =
+  'A claim counts once a replica of Redis has it, and there is none: purchases are answered as queued, without a receipt, until they are settled';
+
+async function hasReplica(master: RedisConnection): Promise<boolean> {
+  return Number((await info(master, 'replication')).get('connected_slaves')) > 0;
+}
+
+/** Of those masters that are there. */
+export async function warningsAbout(
+  masters: readonly RedisConnection[],
+  asksReplica: boolean,
+): Promise<readonly string[]> {
+  const warnings = new Set<string>();
+  for (const master of masters) {
+    try {
+      for (const warning of await warningsAboutOne(master)) warnings.add(warning);
+      if (asksReplica && !(await hasReplica(master))) warnings.add(NO_REPLICA);
+    } catch (error) {
+      if (!isGateFault(error)) throw error;
+      warnings.add(`A master of Redis is away: the sales that it has wait for it. (${error.message})`);
+    }
+  }
+  return [...warnings];
+}
+
+async function warningsAboutOne(connection: RedisConnection): Promise<readonly string[]> {
   const memory = await info(connection, 'memory');
   const policy = memory.get('maxmemory_policy') ?? 'unknown';
   if (policy !== 'noeviction') {

@@ -1,15 +1,15 @@
 /**
- * The Redis store as the contracts see it. Its clock stands still: in front of every script stands a prelude by which the
- * server's time is what a key says. All else is the server's own.
+ * The Redis store as the contracts see it. Its clock stands still: in front of every script stands a prelude that tells the
+ * time. All else is the server's own.
  */
-
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import type { ClaimMarksSubject } from '../../ports/claim-marks.contract.ts';
+import type { Gate } from '../../ports/gate.ts';
 import type { StoreSubject } from '../../ports/store-fixture.contract.ts';
 import { createManualClock } from '../memory/manual-clock.ts';
 import type { RedisServer } from './redis-server.contract.ts';
 import { openRedisStore } from './store.ts';
-
-const CLOCK_KEY = 'test:clock';
 
 /** Any time will do that is past: the server takes no delivery time that is to come. */
 const STARTS_AT_MS = 1_700_000_000_000;
@@ -18,7 +18,8 @@ const STARTS_AT_MS = 1_700_000_000_000;
  * Idle times of the group are told by the real clock, so what is asked of it is moved by how far that is ahead; it waits for
  * the first half of a millisecond, so that none passes between the two looks.
  */
-const STILL_CLOCK = `
+const stillClock = (nowMs: number) => `
+local told = '${nowMs}'
 local server_redis = redis
 local redis = setmetatable({}, { __index = server_redis })
 local function real_ms()
@@ -27,7 +28,6 @@ local function real_ms()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 redis.call = function(command, ...)
-  local told = server_redis.call('GET', '${CLOCK_KEY}')
   local args = { ... }
   if command == 'TIME' then
     return { string.sub(told, 1, -4), string.sub(told, -3) .. '000' }
@@ -51,16 +51,32 @@ end
 
 const PATIENT = { commandMs: 10_000, connectMs: 10_000 };
 
-export function redisStoreSubject(server: () => RedisServer): StoreSubject & ClaimMarksSubject {
+/** A server, or several that are one to the store. */
+export interface RedisDeployment {
+  readonly url: string;
+  /** Connections to all that hold data. */
+  readonly admins: readonly Redis[];
+  /** All end, and come back without what they held. */
+  lose(): Promise<void>;
+}
+
+export const oneServer = ({ url, admin, crash, restart }: RedisServer): RedisDeployment => ({
+  url,
+  admins: [admin],
+  async lose() {
+    await crash();
+    await restart();
+  },
+});
+
+export function redisStoreSubject(deployment: () => RedisDeployment, name = 'Redis'): StoreSubject & ClaimMarksSubject {
   return {
-    name: 'Redis',
+    name,
     async open() {
-      const { admin, url, crash, restart } = server();
+      const { admins, url, lose } = deployment();
       const clock = createManualClock(STARTS_AT_MS);
-      const tellTime = () => admin.set(CLOCK_KEY, clock.nowMs());
-      await admin.flushall();
-      await tellTime();
-      const store = await openRedisStore({ url, clock, times: PATIENT, prelude: STILL_CLOCK });
+      for (const admin of admins) await admin.flushall();
+      const store = await openRedisStore({ url, clock, times: PATIENT, prelude: () => stillClock(clock.nowMs()) });
       return {
         gate: store.gate,
         queue: store.queue,
@@ -68,14 +84,15 @@ export function redisStoreSubject(server: () => RedisServer): StoreSubject & Cla
         nowMs: async () => clock.nowMs(),
         async pass(ms) {
           clock.advance(ms);
-          await tellTime();
         },
         async lose() {
-          const before = await store.gate.identity();
-          await crash();
-          await restart();
-          await tellTime();
-          while ((await identityOf(store.gate)) === before || (await identityOf(store.gate)) === null) await pause();
+          const before = await identitiesOf(store.gate);
+          await lose();
+          for (;;) {
+            const now = await identitiesOf(store.gate);
+            if (now.every((identity, at) => identity !== null && identity !== before[at])) return;
+            await pause(5);
+          }
         },
         close: async () => store.close(),
       };
@@ -83,10 +100,8 @@ export function redisStoreSubject(server: () => RedisServer): StoreSubject & Cla
   };
 }
 
-async function identityOf(gate: { identity(): Promise<string> }): Promise<string | null> {
-  return gate.identity().catch(() => null);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5));
+/** Of so many segments that each master has some. */
+function identitiesOf(gate: Gate): Promise<readonly (string | null)[]> {
+  const segments = Array.from({ length: 16 }, (_, segment) => ({ saleId: 'any', region: 'main', segment }));
+  return Promise.all(segments.map((segment) => gate.identity(segment).catch(() => null)));
 }

@@ -4,14 +4,19 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Gate } from '../../ports/gate.ts';
 import type { OrderFeed } from '../../ports/order-feed.ts';
 import type { Queue } from '../../ports/queue.ts';
+import { readRedisAddress } from './address.ts';
 import { createArrivals } from './arrivals.ts';
 import { createRedisClaimMarks } from './claim-marks.ts';
+import { openCluster } from './cluster.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
 import { createLayout } from './layout.ts';
+import { type Masters, oneMaster } from './masters.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
+import { createIsReplicated } from './replicated.ts';
+import { createSegments } from './segments.ts';
 import { warningsAbout } from './server-settings.ts';
 
 export interface RedisStore {
@@ -26,32 +31,51 @@ export interface RedisStore {
   close(): void;
 }
 
-export interface RedisStoreOptions extends ConnectionOptions {
+export interface RedisStoreOptions extends Omit<ConnectionOptions, 'address' | 'onDoubt'> {
+  /** As `SLUICE_REDIS_URL`: a server, Sentinels and a master's name, or nodes of a Cluster. */
+  readonly url: string;
+  /** A claim counts once a replica has it, too. */
+  readonly asksReplica?: boolean;
   readonly clock: Clock;
 }
 
 /** Throws a fault when the server cannot be reached, or may throw away what it holds. */
-export async function openRedisStore({ clock, ...options }: RedisStoreOptions): Promise<RedisStore> {
-  const connection = await openConnection(options);
+export async function openRedisStore({
+  clock,
+  url,
+  asksReplica = false,
+  ...options
+}: RedisStoreOptions): Promise<RedisStore> {
+  const address = readRedisAddress(url);
+  const masters: Masters =
+    address.kind === 'cluster'
+      ? await openCluster({ ...options, address })
+      : oneMaster(await openConnection({ ...options, address }));
   try {
-    const warnings = await warningsAbout(connection);
-    const hints = await openHints(options.url, options.times);
+    const warnings = await warningsAbout(masters.all(), asksReplica);
+    const hints = await openHints(address, options.times);
+    const segments = createSegments(masters);
+    const layout = createLayout(masters, segments);
     const arrivals = createArrivals(hints, clock);
-    const laidOut = { connection, layout: createLayout(connection) };
     return {
-      gate: createRedisGate({ ...laidOut, onQueued: arrivals.tell }),
-      queue: createRedisQueue(laidOut, arrivals.listen),
-      marks: createRedisClaimMarks(laidOut),
+      gate: createRedisGate({
+        layout,
+        segments,
+        isReplicated: asksReplica ? createIsReplicated() : null,
+        onQueued: arrivals.tell,
+      }),
+      queue: createRedisQueue({ layout, segments, onArrival: arrivals.listen }),
+      marks: createRedisClaimMarks(layout),
       feed: createRedisOrderFeed(hints),
-      serverClock: { ...clock, nowMs: () => clock.nowMs() + connection.clockOffsetMs },
+      serverClock: { ...clock, nowMs: () => clock.nowMs() + masters.clockOffsetMs },
       warnings,
       close() {
         hints.close();
-        connection.close();
+        masters.close();
       },
     };
   } catch (error) {
-    connection.close();
+    masters.close();
     throw error;
   }
 }

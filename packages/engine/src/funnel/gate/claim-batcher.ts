@@ -14,11 +14,10 @@ import {
 } from '../../ports/gate.ts';
 
 export type BatchedOutcome =
+  /** `unknown` also when the answer was lost. */
   | ClaimOutcome
   /** Too many are waiting already; nothing was sent. */
-  | { readonly kind: 'busy' }
-  /** Sent, and the answer was lost: the same claim again will tell. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'busy' };
 
 export interface ClaimBatcher {
   claim(request: ClaimRequest): Promise<BatchedOutcome>;

@@ -35,7 +35,7 @@ export function gateWithRetry(gate: Gate, clock: Clock): Gate {
   const isLate = (answer: unknown) => answer === 'late';
 
   return {
-    identity: () => gate.identity(),
+    identity: (segment, limitGroup) => gate.identity(segment, limitGroup),
     claim: (call, claims) =>
       repeat(
         call,

@@ -1,6 +1,6 @@
 /** The Redis store and the memory store, given the same calls at the same moments, answer and hold the same. */
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
 import { type Claim, claimId } from '../../domain/order/claim.ts';
 import { SALE_STATES, type SaleTerms } from '../../domain/sale/sale.ts';
@@ -12,11 +12,10 @@ import {
   newSegment,
   type OpenSegment,
   openSegment,
+  type StoreSubject,
   type StoreUnderTest,
 } from '../../ports/store-fixture.contract.ts';
 import { memoryStoreSubject } from '../memory/store-subject.contract.ts';
-import { startRedis } from './redis-server.contract.ts';
-import { redisStoreSubject } from './store-subject.contract.ts';
 
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 const SEQUENCES = Number(process.env.TEST_RUNS ?? 60);
@@ -90,7 +89,7 @@ async function run(world: World, { what: each, caller, epochOffset }: Step): Pro
   const nowMs = await store.nowMs();
   const call: GateCall = {
     segment: segment.key,
-    identity: caller === 'foreign' ? 'another' : await gate.identity(),
+    identity: caller === 'foreign' ? 'another' : await gate.identity(segment.key, segment.terms.limitGroup),
     deadlineMs: caller === 'late' ? nowMs - 1 : nowMs + CALL_MS,
   };
   const named = (wanted: readonly number[]) => wanted.flatMap((at) => made[at % Math.max(1, made.length)] ?? []);
@@ -148,23 +147,15 @@ async function sight({ store, segment }: World): Promise<unknown> {
   };
 }
 
-const found = await startRedis();
-
-describe.skipIf('missing' in found)('the Redis store', () => {
-  const server = () => {
-    if ('missing' in found) throw new Error(found.missing);
-    return found.server;
-  };
-  afterAll(() => server().stop());
-
+export function agreesWithMemory(subject: StoreSubject, sequences = SEQUENCES): void {
   test(`agrees with the memory store on any sequence of calls to two sales of one limit group (seed ${SEED})`, async () => {
-    const subjects = [memoryStoreSubject, redisStoreSubject(server)];
+    const subjects = [memoryStoreSubject, subject];
     // Which segment a reader comes to first is each queue's own business.
     const call = fc.record({ sale: fc.nat({ max: 1 }), each: step.filter(({ what: { kind } }) => kind !== 'read') });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 60, size: 'max' }), async (calls) => {
         const keys = [newSegment(), newSegment()];
-        const stores = await Promise.all(subjects.map((subject) => subject.open()));
+        const stores = await Promise.all(subjects.map((each) => each.open()));
         const openAll = (store: StoreUnderTest) =>
           Promise.all(keys.map((key) => openWorld(store, key, { limitUnits: 3, limitGroup: 'über uns;' })));
         const worlds = await Promise.all(stores.map(openAll));
@@ -176,18 +167,18 @@ describe.skipIf('missing' in found)('the Redis store', () => {
         }
         for (const store of stores) await store.close();
       }),
-      { seed: SEED, numRuns: SEQUENCES },
+      { seed: SEED, numRuns: sequences },
     );
   }, 240_000);
 
   test(`agrees with the memory store on any sequence of calls (seed ${SEED})`, async () => {
-    const subjects = [memoryStoreSubject, redisStoreSubject(server)];
+    const subjects = [memoryStoreSubject, subject];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const key = newSegment();
         const worlds: World[] = [];
-        for (const subject of subjects) {
-          const store = await subject.open();
+        for (const each of subjects) {
+          const store = await each.open();
           worlds.push(await openWorld(store, key, { limitUnits: 3 }));
         }
         for (const each of steps) {
@@ -198,7 +189,7 @@ describe.skipIf('missing' in found)('the Redis store', () => {
         }
         for (const { store } of worlds) await store.close();
       }),
-      { seed: SEED, numRuns: SEQUENCES },
+      { seed: SEED, numRuns: sequences },
     );
   }, 240_000);
-});
+}

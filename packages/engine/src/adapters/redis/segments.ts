@@ -1,0 +1,55 @@
+/**
+ * Which segments there are: those that were ever loaded, by a list in Redis, and those that this process has met. A Cluster
+ * keeps the list with one of its masters; while that one is away the others' segments are loaded and read all the same, and
+ * what it lacks when it is back is put in again.
+ */
+import { isGateFault } from '../../domain/fault.ts';
+import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { readSegment, SEGMENTS_KEY, writeSegment } from './keys.ts';
+import type { Masters } from './masters.ts';
+
+export interface Segments {
+  /** It is there. */
+  meet(segment: SegmentKey): void;
+  /** It is about to be. */
+  list(segment: SegmentKey): Promise<void>;
+  all(): Promise<readonly SegmentKey[]>;
+}
+
+export function createSegments(masters: Masters): Segments {
+  // Bounded by the segments that exist.
+  const met = new Set<string>();
+  const listed = new Set<string>();
+
+  async function compare(): Promise<void> {
+    const list = masters.of(SEGMENTS_KEY);
+    const members = (await list.command('SMEMBERS', SEGMENTS_KEY)) as string[];
+    listed.clear();
+    for (const member of members) listed.add(member);
+    const missing = [...met].filter((text) => !listed.has(text));
+    if (missing.length > 0) await list.command('SADD', SEGMENTS_KEY, ...missing);
+  }
+
+  return {
+    meet(segment) {
+      met.add(writeSegment(segment));
+    },
+    async list(segment) {
+      met.add(writeSegment(segment));
+      try {
+        await masters.of(SEGMENTS_KEY).command('SADD', SEGMENTS_KEY, writeSegment(segment));
+      } catch (error) {
+        // Whoever looks at all of them puts it in.
+        if (!isGateFault(error)) throw error;
+      }
+    },
+    async all() {
+      try {
+        await compare();
+      } catch (error) {
+        if (!isGateFault(error) || met.size + listed.size === 0) throw error;
+      }
+      return [...new Set([...met, ...listed])].toSorted().map(readSegment);
+    },
+  };
+}

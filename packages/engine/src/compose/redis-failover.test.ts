@@ -1,0 +1,164 @@
+/** What becomes of a sale when the master behind its Sentinel is replaced: nothing is sold twice, and it goes on within seconds. */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keysOf } from '../adapters/redis/keys.ts';
+import type { RedisServer } from '../adapters/redis/redis-server.contract.ts';
+import { type SentinelTopology, startSentinelTopology, until } from '../adapters/redis/redis-topologies.contract.ts';
+import { openRedisWorld, type RedisWorld } from './redis-world.contract.ts';
+
+const found = await startSentinelTopology();
+
+/** From the loss of the master, of which the Sentinel takes a second to be sure, and two to act. */
+const SELLS_AGAIN_MS = 8_000;
+
+describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_000 }, () => {
+  const topology = (): SentinelTopology => {
+    if ('missing' in found) throw new Error(found.missing);
+    return found.topology;
+  };
+  let world: RedisWorld;
+  let saleId: string;
+  let run = 0;
+
+  beforeEach(async () => {
+    await topology().sentinel.admin.call('SENTINEL', 'SET', 'shop', 'down-after-milliseconds', 1_000);
+    await isWhole();
+    const { master } = await roles();
+    await master.admin.flushall();
+    world = await openRedisWorld(topology().url);
+    run += 1;
+    saleId = `sale-${run}`;
+    await world.sale(saleId, 60);
+  });
+  afterEach(() => world.close());
+  afterAll(() => ('missing' in found ? undefined : found.topology.stop()));
+
+  /** Who is what now: each test changes it. */
+  async function roles(): Promise<{ readonly master: RedisServer; readonly replica: RedisServer }> {
+    const { master: first, replica: second, sentinel } = topology();
+    const [, port] = (await sentinel.admin.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'shop')) as string[];
+    return Number(port) === first.port ? { master: first, replica: second } : { master: second, replica: first };
+  }
+  async function isWhole(): Promise<void> {
+    await until(async () => {
+      const { master, replica } = await roles();
+      const said = await Promise.all([master, replica].map(({ admin }) => admin.info('replication')));
+      return (
+        /role:master/.test(said[0] ?? '') && /state=online/.test(said[0] ?? '') && /link_status:up/.test(said[1] ?? '')
+      );
+    });
+  }
+  async function buyers(prefix: string, count: number): Promise<readonly string[]> {
+    const answers: string[] = [];
+    for (let buyer = 0; buyer < count; buyer++) answers.push(await world.buyPatiently(saleId, `${prefix}${buyer}`));
+    return answers;
+  }
+  /** From now on the replica hears nothing, whatever it asks. */
+  async function cutReplication(master: RedisServer): Promise<void> {
+    await master.admin.call('ACL', 'SETUSER', 'default', '-psync', '-sync');
+    await master.admin.call('CLIENT', 'KILL', 'TYPE', 'replica');
+  }
+  const mendReplication = (server: RedisServer) => server.admin.call('ACL', 'SETUSER', 'default', '+psync', '+sync');
+  /** The Sentinel would do it, some ten seconds later. */
+  const follow = (server: RedisServer, master: RedisServer) => server.admin.call('REPLICAOF', '127.0.0.1', master.port);
+  async function sellsOut(): Promise<void> {
+    for (let buyer = 0; (await world.buyPatiently(saleId, `last${buyer}`)) !== 'dry'; buyer++);
+    while ((await world.settle()).length > 0);
+    await expect.poll(() => world.balanced(saleId), { timeout: 10_000 }).toBe(true);
+    expect(await world.sold(saleId)).toBe(60);
+  }
+
+  test('K23: dies with claims that its replica never heard of: they are missed, and their units sold once', async () => {
+    const { master, replica } = await roles();
+    expect(await buyers('a', 20)).toEqual(new Array(20).fill('claimed'));
+    expect(await world.settle()).toHaveLength(20);
+    await until(async () => (await replica.admin.xlen(keysOf(segment()).stream)) === 0);
+    await cutReplication(master);
+    expect(await buyers('b', 25)).toEqual(new Array(25).fill('claimed'));
+    expect(await world.settle(10)).toHaveLength(10);
+    const lostAtMs = Date.now();
+    await master.crash();
+    // The replica's copy says that 40 are left, of which the ledger has sold 10.
+    expect(await world.buyPatiently(saleId, 'b0', SELLS_AGAIN_MS)).toBe('replayed');
+    expect(await world.buyPatiently(saleId, 'after', SELLS_AGAIN_MS)).toBe('claimed');
+    expect(Date.now() - lostAtMs).toBeLessThan(SELLS_AGAIN_MS);
+    expect(await world.missing()).toHaveLength(16);
+    await world.settle();
+    const missing = await world.missing();
+    expect(missing.map(({ buyerId }) => buyerId).toSorted()).toEqual(
+      Array.from({ length: 15 }, (_, at) => `b${at + 10}`).toSorted(),
+    );
+    await sellsOut();
+    await master.restart();
+    await follow(master, replica);
+  });
+
+  test('is replaced by hand', async () => {
+    expect(await buyers('a', 10)).toEqual(new Array(10).fill('claimed'));
+    const before = await world.store.gate.identity(segment());
+    // It has to know that there is a replica again.
+    await until(async () => (await topology().sentinel.admin.call('SENTINEL', 'FAILOVER', 'shop')) === 'OK');
+    await until(async () => (await world.store.gate.identity(segment())) !== before);
+    expect(await world.buyPatiently(saleId, 'after', SELLS_AGAIN_MS)).toBe('claimed');
+    expect(await world.buy(saleId, 'a3')).toBe('replayed');
+    await sellsOut();
+    expect(await world.missing()).toEqual([]);
+  });
+
+  test('stands still: the new one sells, and nothing is written to the old one when it wakes', async () => {
+    const { master, replica } = await roles();
+    expect(await buyers('a', 5)).toEqual(new Array(5).fill('claimed'));
+    await until(async () => (await replica.admin.hlen(keysOf(segment()).buyers)) === 6);
+    process.kill(master.pid(), 'SIGSTOP');
+    expect(['outcome_unknown', 'gate_unavailable']).toContain(await world.buy(saleId, 'b'));
+    expect(await world.buyPatiently(saleId, 'b', SELLS_AGAIN_MS)).toMatch(/^(claimed|replayed)$/);
+    process.kill(master.pid(), 'SIGCONT');
+    expect(await buyers('c', 20)).toEqual(new Array(20).fill('claimed'));
+    expect(await master.admin.hlen(keysOf(segment()).buyers)).toBe(6);
+    await follow(master, replica);
+    expect(await replica.admin.hlen(keysOf(segment()).buyers)).toBe(27);
+    await sellsOut();
+    expect(await world.missing()).toEqual([]);
+  });
+
+  test('is made a replica, and a master again with the other’s older data: it sells nothing until it is rebuilt', async () => {
+    const { master, replica } = await roles();
+    await topology().sentinel.admin.call('SENTINEL', 'SET', 'shop', 'down-after-milliseconds', 60_000);
+    // The Sentinel looks on from afar: what happens here is somebody's own doing.
+    process.kill(topology().sentinel.pid(), 'SIGSTOP');
+    const direct = await openRedisWorld(master.url);
+    try {
+      await direct.sale('by-hand', 30);
+      const tries = async (prefix: string, count: number) => {
+        for (let buyer = 0; buyer < count; buyer++) {
+          expect(await direct.buyPatiently('by-hand', `${prefix}${buyer}`)).toBe('claimed');
+        }
+      };
+      await tries('a', 5);
+      await direct.settle();
+      await until(async () => (await replica.admin.hlen(keysOf(segment('by-hand')).buyers)) === 6);
+      await cutReplication(master);
+      await tries('b', 10);
+      await direct.settle(5);
+      await replica.admin.call('REPLICAOF', 'NO', 'ONE');
+      await master.admin.call('REPLICAOF', '127.0.0.1', replica.port);
+      await until(async () => /link_status:up/.test(await master.admin.info('replication')));
+      expect(await direct.buy('by-hand', 'c')).toBe('gate_unavailable');
+      await master.admin.call('REPLICAOF', 'NO', 'ONE');
+      expect(await direct.buyPatiently('by-hand', 'c')).toBe('claimed');
+      for (let buyer = 0; (await direct.buyPatiently('by-hand', `d${buyer}`)) !== 'dry'; buyer++);
+      while ((await direct.settle()).length > 0);
+      await expect.poll(() => direct.balanced('by-hand'), { timeout: 10_000 }).toBe(true);
+      expect(await direct.sold('by-hand')).toBe(30);
+      expect(await direct.missing()).toHaveLength(5);
+    } finally {
+      await direct.close();
+      await mendReplication(master);
+      await follow(replica, master);
+      process.kill(topology().sentinel.pid(), 'SIGCONT');
+    }
+  });
+
+  function segment(id = saleId) {
+    return { saleId: id, region: 'home', segment: 0 };
+  }
+});
