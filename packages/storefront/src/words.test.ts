@@ -18,6 +18,13 @@ describe('words', () => {
     }
   });
 
+  it('say over what a limit holds', () => {
+    expect(wordsIn('en').limit(2, null)).toBe('At most 2 for each buyer');
+    expect(wordsIn('en').limit(1, 'zodiac')).toBe('At most 1 for each buyer, over all sales of zodiac');
+    expect(wordsIn('zh').limit(2, null)).toBe('每人限购 2 件');
+    expect(wordsIn('zh').limit(1, 'zodiac')).toBe('每人限购 1 件（zodiac 各活动合计）');
+  });
+
   it('count down to zero and not below, and reach zero only at the end', () => {
     expect([1, 1_000, 59_001, 3_600_000, 90_061_000, 0, -5].map(durationText)).toEqual([
       ...['00:00:01', '00:00:01', '00:01:00', '01:00:00', '1 d 01:01:01', '00:00:00', '00:00:00'],

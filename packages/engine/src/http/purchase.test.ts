@@ -88,7 +88,7 @@ describe('a purchase over HTTP', () => {
       world.call('GET', '/v1/admin/sales/views', { admin: true }),
     ]);
     const shared = {
-      ...{ id: 'views', title: 'Sale views', state: 'live', phase: 'selling', limitUnits: 2 },
+      ...{ id: 'views', title: 'Sale views', state: 'live', phase: 'selling', limitUnits: 2, limitGroup: null },
       ...{ kind: 'limited_skin', items: [{ itemId: 'views', quantity: 1 }], price: null, timeZone: 'UTC' },
     };
     const times = { startsAtMs: expect.any(Number), endsAtMs: expect.any(Number), serverTimeMs: expect.any(Number) };

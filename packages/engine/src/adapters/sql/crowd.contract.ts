@@ -26,8 +26,8 @@ import { newGroup } from '../../ports/limit-groups.contract.ts';
 
 interface CrowdSubject {
   readonly name: string;
-  /** A ledger over a pool of its own, on one and the same database. */
-  open(): Promise<{ connect(): Promise<Ledger>; close(): Promise<void> }>;
+  /** A ledger over a pool of its own, on one and the same database; an impatient one tries nothing again. */
+  open(): Promise<{ connect(isPatient?: boolean): Promise<Ledger>; close(): Promise<void> }>;
 }
 
 const CROWD = 8;
@@ -133,6 +133,25 @@ export function crowdContract(subject: CrowdSubject): void {
       }
       expect([...new Set(counts.values())]).toEqual([1]);
       expect(counts.size).toBe(buyers + 4 * (buyers / 2));
+    });
+
+    test('has no settlement of a group undone because a buyer was new to another, too', async () => {
+      const limitGroup = newGroup();
+      // Few, as each waits for those before it, and gives up after two seconds.
+      const impatient = await Promise.all(Array.from({ length: 3 }, () => opened.connect(false)));
+      const sales = await Promise.all(
+        impatient.map(() => openSale(ledger, { totalUnits: 1_000, limitUnits: 1, limitGroup })),
+      );
+      for (let round = 0; round < 6; round++) {
+        const settling = impatient.map((one, index) => {
+          const claims = Array.from({ length: 20 }, (_, at) =>
+            newClaim(sales[index] ?? '', 1 + round * 20 + at, { buyerId: `new-${round}-${at}` }),
+          );
+          return one.settlement.settle(index % 2 === 0 ? claims : claims.reverse());
+        });
+        const kinds = (await Promise.all(settling)).flat().map(({ kind }) => kind);
+        expect(kinds.filter((kind) => kind === 'settled')).toHaveLength(20);
+      }
     });
 
     test('makes one order of two claims for it in two segments, and gives the other’s units back', async () => {

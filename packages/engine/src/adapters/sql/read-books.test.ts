@@ -73,6 +73,16 @@ describe('the books of a sale', () => {
     expect((await readBooks(databaseOf(database).db)).map((books) => books.orders.length)).toEqual([2]);
   });
 
+  test('count a buyer over all sales of a limit group, and tell once what is wrong', async () => {
+    const grouped = { limitGroup: 'skins', limitUnits: 2 };
+    const [first, second] = [await openSale(ledger, grouped), await openSale(ledger, grouped)];
+    const ann = { buyerId: 'ann' };
+    await ledger.settlement.settle([newClaim(first, 1, ann), newClaim(second, 1, ann), newClaim(second, 2)]);
+    expect(await differences()).toEqual([]);
+    database.exec(`update buyers set units = 1 where limit_scope = 'group:skins' and buyer_id = 'ann'`);
+    expect((await differences()).map((each) => Object.values(each).join(' '))).toEqual(['buyer ann orders 1 2']);
+  });
+
   test.each(TAMPERED)('show it when somebody ran: %s', async (statement, found) => {
     for (const { name } of database.prepare(`select name from sqlite_master where type = 'trigger'`).all())
       database.exec(`drop trigger ${String(name)}`);

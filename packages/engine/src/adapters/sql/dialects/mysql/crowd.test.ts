@@ -11,10 +11,10 @@ describeWithServer('MariaDB', await startTestServer('mariadb'), (server) => {
       const database = await createTestDatabase(server.url);
       const opened: OpenMysql[] = [];
       return {
-        async connect() {
+        async connect(isPatient = true) {
           const one = await openMysqlLedger({ url: database.url, maxConnections: 2 });
           opened.push(one);
-          return patientLedger(one.ledger);
+          return isPatient ? patientLedger(one.ledger) : one.ledger;
         },
         async close() {
           for (const { close } of opened) await close();

@@ -11,10 +11,10 @@ describeWithServer('PostgreSQL', await startTestServer('postgres'), (server) => 
       const database = await createTestDatabase(server.url);
       const opened: OpenPostgres[] = [];
       return {
-        async connect() {
+        async connect(isPatient = true) {
           const one = await openPostgresLedger({ url: database.url, maxConnections: 2 });
           opened.push(one);
-          return patientLedger(one.ledger);
+          return isPatient ? patientLedger(one.ledger) : one.ledger;
         },
         async close() {
           for (const { close } of opened) await close();

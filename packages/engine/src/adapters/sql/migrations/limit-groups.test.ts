@@ -1,0 +1,65 @@
+/** A database that counted buyers by sale goes on by limit scope, and has forgotten nobody. */
+import { expect, test } from 'vitest';
+import { newClaim, openSale } from '../../../ports/ledger-fixture.contract.ts';
+import { openMysqlLedger } from '../dialects/mysql/open-ledger.ts';
+import { createTestDatabase as createMariadb } from '../dialects/mysql/test-database.contract.ts';
+import { openPostgresLedger } from '../dialects/postgres/open-ledger.ts';
+import { createTestDatabase as createPostgres } from '../dialects/postgres/test-database.contract.ts';
+import { describeWithServer, startTestServer } from '../test-server.contract.ts';
+
+const SLOW_MS = 120_000;
+
+/** As the step before had left it. `idType`, `nameType`: of the database's columns. */
+const takenBack = (idType: string, nameType: string): readonly string[] => [
+  `create table by_sale (sale_id ${nameType} not null references sales (id), buyer_id ${idType} not null,
+    limit_units bigint not null, units bigint not null, constraint buyer_key primary key (sale_id, buyer_id),
+    constraint buyer_within_limit check (units <= limit_units))`,
+  'insert into by_sale select limit_scope, buyer_id, limit_units, units from buyers',
+  'drop table buyers',
+  'drop table limit_scopes',
+  'alter table by_sale rename to buyers',
+  'alter table sales drop column limit_group',
+  `delete from ledger_migrations where name >= '0010'`,
+];
+
+describeWithServer('a ledger in PostgreSQL', await startTestServer('postgres'), (server) => {
+  test('carries its buyers over to limit scopes', { timeout: SLOW_MS }, async () => {
+    const { url, query, drop } = await createPostgres(server.url);
+    const open = () => openPostgresLedger({ url, maxConnections: 2 });
+    await expectCarriedOver(open, (text) => query(text), ['text collate "C"', 'text collate "C"']);
+    await drop();
+  });
+});
+
+describeWithServer('a ledger in MariaDB', await startTestServer('mariadb'), (server) => {
+  test('carries its buyers over to limit scopes', { timeout: SLOW_MS }, async () => {
+    const { url, run, drop } = await createMariadb(server.url);
+    const text = (length: number) => `varchar(${length}) character set utf8mb4 collate utf8mb4_nopad_bin`;
+    await expectCarriedOver(() => openMysqlLedger({ url, maxConnections: 2 }), run, [text(512), text(128)]);
+    await drop();
+  });
+});
+
+async function expectCarriedOver(
+  open: () => ReturnType<typeof openPostgresLedger>,
+  run: (text: string) => Promise<unknown>,
+  [idType, nameType]: readonly [string, string],
+): Promise<void> {
+  const before = await open();
+  const saleId = await openSale(before.ledger, { limitUnits: 2 });
+  const ann = { buyerId: 'Ann ' };
+  await before.ledger.settlement.settle([newClaim(saleId, 1, ann), newClaim(saleId, 2, { buyerId: 'ann' })]);
+  await before.close();
+  for (const statement of takenBack(idType, nameType)) await run(statement);
+
+  const after = await open();
+  const outcomes = await after.ledger.settlement.settle([
+    newClaim(saleId, 3, ann),
+    newClaim(saleId, 4, ann),
+    newClaim(saleId, 5, { buyerId: 'ann', units: 1 }),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['settled', 'refused', 'settled']);
+  expect(await after.ledger.sales.find(saleId)).not.toHaveProperty('limitGroup');
+  await expect(run('update buyers set units = 3')).rejects.toThrow();
+  await after.close();
+}
