@@ -7,12 +7,10 @@ import type { Queue } from '../../ports/queue.ts';
 import { readRedisAddress } from './address.ts';
 import { createArrivals } from './arrivals.ts';
 import { createRedisClaimMarks } from './claim-marks.ts';
-import { openCluster } from './cluster.ts';
-import { type ConnectionOptions, openConnection } from './connection.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
 import { createLayout } from './layout.ts';
-import { type Masters, oneMaster } from './masters.ts';
+import { type MastersOptions, openMasters } from './open-masters.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
 import { createIsReplicated } from './replicated.ts';
@@ -31,9 +29,7 @@ export interface RedisStore {
   close(): void;
 }
 
-export interface RedisStoreOptions extends Omit<ConnectionOptions, 'address' | 'onDoubt'> {
-  /** As `SLUICE_REDIS_URL`: a server, Sentinels and a master's name, or nodes of a Cluster. */
-  readonly url: string;
+export interface RedisStoreOptions extends MastersOptions {
   /** A claim counts once a replica has it, too. */
   readonly asksReplica?: boolean;
   readonly clock: Clock;
@@ -46,14 +42,10 @@ export async function openRedisStore({
   asksReplica = false,
   ...options
 }: RedisStoreOptions): Promise<RedisStore> {
-  const address = readRedisAddress(url);
-  const masters: Masters =
-    address.kind === 'cluster'
-      ? await openCluster({ ...options, address })
-      : oneMaster(await openConnection({ ...options, address }));
+  const masters = await openMasters({ ...options, url });
   try {
     const warnings = await warningsAbout(masters.all(), asksReplica);
-    const hints = await openHints(address, options.times);
+    const hints = await openHints(readRedisAddress(url), options.times);
     const segments = createSegments(masters);
     const layout = createLayout(masters, segments);
     const arrivals = createArrivals(hints, clock);
