@@ -3,10 +3,12 @@
  * do it: each step is decided where it is written, and done once.
  */
 import { noTelemetry } from '../adapters/memory/telemetry.ts';
+import type { SegmentKey } from '../domain/inventory/quota.ts';
 import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
 import { type BreakerState, type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
 import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
+import { createSegmentShare } from '../funnel/queue/segment-share.ts';
 import { createSweeper, type SweeperDeps } from '../funnel/sweeper.ts';
 import { WALLET_BREAKER, walletWithBreaker } from '../funnel/wallet-with-breaker.ts';
 import { createWorker, type WorkerDeps } from '../funnel/worker.ts';
@@ -22,6 +24,8 @@ export interface WorkDeps {
 export interface Work {
   /** Null: there is no wallet. */
   walletBreaker(): BreakerState | null;
+  /** Of a share of the segments: whether this process should do what is to be done for one. */
+  isOurs(segment: SegmentKey): boolean;
   /** Loads the gate for every sale first. */
   start(): Promise<void>;
   /** Ends after what is in hand is settled. */
@@ -32,15 +36,20 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
   const { clock, idSource, feed, ledger, onFault, onCrash, telemetry = noTelemetry } = parts;
   const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
   const settlement = settlementWithBreaker(counted, ledgerBreaker, clock);
-  const settling = { settlement, feed, consumer: idSource.newId() };
+  const consumer = idSource.newId();
+  const { roster } = ledger;
+  const share = parts.sharesWork ? createSegmentShare({ clock, roster, worker: consumer, onFault, onCrash }) : null;
+  const settling = { settlement, feed, consumer, ...(share && { isOurs: share.isOurs }) };
   const worker = createWorker({ ...stocking, ...settling, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const sweeper = createSweeper({ ...living, onCrash });
   const charging = openWallet(parts, { ...living, onCrash });
   return {
     walletBreaker: () => charging?.breaker.state ?? null,
+    isOurs: (segment) => share?.isOurs(segment) ?? true,
     async start() {
       await keeper.round();
+      share?.start();
       worker.start();
       keeper.start();
       sweeper.start();
@@ -51,6 +60,7 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
       await sweeper.stop();
       await keeper.stop();
       await worker.stop();
+      await share?.stop();
     },
   };
 }

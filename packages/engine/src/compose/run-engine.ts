@@ -56,6 +56,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   const wallet = chooseWallet(settings, isOneMachine);
   const engine = buildEngine({
     ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts, works },
+    sharesWork: store.parts.isGateShared ?? false,
     ...{ ledger, onCrash, telemetry, bounds: settings, loopLagMs: lag.lagMs },
     ...(wallet.wallet && { wallet: wallet.wallet }),
     ...(settings.saleSegments !== undefined && { saleSegments: settings.saleSegments }),

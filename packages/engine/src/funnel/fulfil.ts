@@ -19,11 +19,13 @@ export interface FulfilDeps extends DeliverDeps {
   readonly queue: Queue;
   readonly settlement: Settlement;
   readonly feed: OrderFeed;
+  /** Whose claims are read here; all when not given. */
+  readonly isOurs?: (segment: SegmentKey) => boolean;
 }
 
 export function readGroup(deps: FulfilDeps): Promise<readonly Claim[]> {
   return deps.queue
-    .read(deps.consumer, MAX_CLAIMS_PER_SETTLEMENT)
+    .read(deps.consumer, MAX_CLAIMS_PER_SETTLEMENT, deps.isOurs)
     .then((entries) => entries.map((entry) => entry.claim));
 }
 

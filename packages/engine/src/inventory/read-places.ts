@@ -71,9 +71,10 @@ function readingOf(stock: Stock, views: readonly SegmentView[], isStill: boolean
 /** Null when a segment with units at its gate is not there, or is what a restarted server remembers of it. */
 async function readGates(gate: Gate, stock: Stock): Promise<readonly SegmentView[] | null> {
   const identity = await gate.identity();
+  const read = await Promise.all(stock.segments.map((segment) => gate.read(segment)));
   const views: SegmentView[] = [];
-  for (const segment of stock.segments) {
-    const view = await gate.read(segment);
+  for (const [at, segment] of stock.segments.entries()) {
+    const view = read[at];
     if (view?.identity === identity) views.push(view);
     // Epoch 0: never loaded, so nothing was ever at this gate.
     else if (segment.epoch > 0) return null;

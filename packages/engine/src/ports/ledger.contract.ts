@@ -9,6 +9,7 @@ import { conservationContract } from './ledger-sequence.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
 import { returnsContract } from './returns.contract.ts';
+import { rosterContract } from './roster.contract.ts';
 import { saleKindsContract } from './sale-kinds.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
@@ -38,6 +39,7 @@ export function ledgerContract(subject: LedgerSubject): void {
     withdrawalsContract(ledger);
     journalContract(ledger);
     idempotencyContract(ledger);
+    rosterContract(ledger);
     conservationContract(ledger);
   });
 }

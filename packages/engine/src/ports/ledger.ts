@@ -3,6 +3,7 @@ import type { Idempotency } from './idempotency.ts';
 import type { InventoryCentre } from './inventory-centre.ts';
 import type { Journal } from './journal.ts';
 import type { Orders } from './orders.ts';
+import type { Roster } from './roster.ts';
 import type { Sales } from './sales.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -13,4 +14,5 @@ export interface Ledger {
   readonly inventoryCentre: InventoryCentre;
   readonly journal: Journal;
   readonly idempotency: Idempotency;
+  readonly roster: Roster;
 }

@@ -53,7 +53,7 @@ const HINT_DELAY_MS = 3;
 export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd): Queue {
   const random = world.random.fork();
   return {
-    read: (consumer, max) => wire.call('queue.read', () => queue.read(consumer, max)),
+    read: (consumer, max, isWanted) => wire.call('queue.read', () => queue.read(consumer, max, isWanted)),
     remove: (claims) =>
       wire.call(`queue.remove ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
         queue.remove(claims),
@@ -83,7 +83,7 @@ export interface LedgerWires {
 }
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
-  const { sales, orders, settlement, inventoryCentre, journal, idempotency } = ledger;
+  const { sales, orders, settlement, inventoryCentre, journal, idempotency, roster } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -143,6 +143,10 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       reserve: (call, bounds) => wire.call('idempotency.reserve', () => idempotency.reserve(call, bounds)),
       keep: (call, answer) => wire.call('idempotency.keep', () => idempotency.keep(call, answer)),
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
+    },
+    roster: {
+      present: (worker) => wire.call('roster.present', () => roster.present(worker)),
+      leave: (worker) => wire.call('roster.leave', () => roster.leave(worker)),
     },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };

@@ -19,7 +19,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['lost-answers', 60],
   ['worker-crash', 60],
   ['ledger-faults', 60],
-  ['segments', 500],
+  ['segments', 200],
   ['storm', 60],
   ['calm', 30],
 ];

@@ -7,6 +7,7 @@ import type { Ledger } from '../../ports/ledger.ts';
 import { createMemoryIdempotency } from './ledger-idempotency.ts';
 import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
 import { createMemoryOrders } from './ledger-orders.ts';
+import { createMemoryRoster } from './ledger-roster.ts';
 import { emptyRows } from './ledger-rows.ts';
 import { createMemorySales } from './ledger-sales.ts';
 import { createMemorySettlement } from './ledger-settlement.ts';
@@ -19,6 +20,7 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
     inventoryCentre: createMemoryInventoryCentre(rows),
     orders: createMemoryOrders(rows, clock),
     idempotency: createMemoryIdempotency(clock),
+    roster: createMemoryRoster(clock),
     journal: {
       async read(saleId, cursor, max) {
         const entries = rows.journal.get(saleId) ?? [];

@@ -2,6 +2,7 @@
 import type { ClaimMarks } from '../../ports/claim-marks.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Gate } from '../../ports/gate.ts';
+import type { LendingLine } from '../../ports/lending-line.ts';
 import type { OrderFeed } from '../../ports/order-feed.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { createArrivals } from './arrivals.ts';
@@ -9,6 +10,7 @@ import { createRedisClaimMarks } from './claim-marks.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
+import { createLendingLine } from './lending-line.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
 import { warningsAbout } from './server-settings.ts';
@@ -18,6 +20,7 @@ export interface RedisStore {
   readonly queue: Queue;
   readonly marks: ClaimMarks;
   readonly feed: OrderFeed;
+  readonly lendingLine: LendingLine;
   /** The server's wall clock: what deadlines of calls are told by. */
   readonly serverClock: Clock;
   /** What an operator should know of how the server is set up. */
@@ -41,6 +44,7 @@ export async function openRedisStore({ clock, ...options }: RedisStoreOptions): 
       queue: createRedisQueue(connection, arrivals.listen),
       marks: createRedisClaimMarks(connection),
       feed: createRedisOrderFeed(hints),
+      lendingLine: createLendingLine(hints, clock),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + connection.clockOffsetMs },
       warnings,
       close() {

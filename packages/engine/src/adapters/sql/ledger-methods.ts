@@ -18,6 +18,7 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
   },
   journal: { read: true },
   idempotency: { reserve: true, keep: true, letGo: true },
+  roster: { present: true, leave: true },
 };
 
 export interface LedgerCall {

@@ -8,6 +8,7 @@ import { createSqlIdempotency } from './idempotency.ts';
 import { createSqlInventoryCentre } from './inventory-centre.ts';
 import { invokeMethod, ledgerOf } from './ledger-methods.ts';
 import { createSqlOrders } from './orders.ts';
+import { createSqlRoster } from './roster.ts';
 import { entryOfRow } from './rows.ts';
 import { createSqlSales } from './sales.ts';
 import type { LedgerDatabase } from './schema.ts';
@@ -35,6 +36,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
 
     orders: createSqlOrders(context),
     idempotency: createSqlIdempotency(context),
+    roster: createSqlRoster(context),
 
     journal: {
       async read(saleId, cursor, max) {

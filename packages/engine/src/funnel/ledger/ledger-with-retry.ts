@@ -55,6 +55,8 @@ export function ledgerWithRetry(ledger: Ledger, { clock, random }: RetryParts): 
     inventoryCentre: eachMethod(ledger.inventoryCentre, patiently),
     journal: eachMethod(ledger.journal, patiently),
     idempotency: eachMethod(ledger.idempotency, patiently),
+    // The next round says it again.
+    roster: ledger.roster,
   };
 }
 
