@@ -19,10 +19,12 @@ export interface FulfilDeps extends DeliverDeps {
   readonly queue: Queue;
   readonly settlement: Settlement;
   readonly feed: OrderFeed;
+  /** Whose claims are read here; all when not given. */
+  readonly isOurs?: (segment: SegmentKey) => boolean;
 }
 
 export function readGroup(deps: FulfilDeps, max: number): Promise<readonly Claim[]> {
-  return deps.queue.read(deps.consumer, max).then((entries) => entries.map((entry) => entry.claim));
+  return deps.queue.read(deps.consumer, max, deps.isOurs).then((entries) => entries.map((entry) => entry.claim));
 }
 
 /** Throws faults that are worth another try with the same claims; repeating any part of it is harmless. */

@@ -98,6 +98,7 @@ describe('a purchase over HTTP', () => {
       ...{ ...shared, ...times, ...texts },
       totalUnits: 10,
       holdMs: 60_000,
+      segments: 1,
       version: expect.any(Number),
     });
     const list = await world.call('GET', '/v1/sales');

@@ -3,20 +3,13 @@
  * promises that asking twice at the same moment, here or in another process, moves no more than asking once: the ids of its
  * moves name the generations that were seen, and every generation rises when units come.
  */
+import type { BorrowResult } from '../domain/inventory/dry.ts';
 import { onwardQuota } from '../domain/inventory/move.ts';
 import { planBorrow } from '../domain/inventory/plan-borrow.ts';
 import { type Quota, type QuotaKey, quotaName, segmentName } from '../domain/inventory/quota.ts';
 import type { SegmentView } from '../ports/gate.ts';
 import type { Stock } from '../ports/inventory-centre.ts';
 import { type DeliverDeps, deliverMove, deliverReturn } from './deliver.ts';
-
-export type BorrowResult =
-  /** Units have come; whoever claims first has them. */
-  | 'came'
-  /** Nothing was found. Not a verdict on the sale: units may have moved while it was looked for. */
-  | 'none'
-  /** A gate cannot be asked now. */
-  | 'unclear';
 
 /** `wantedUnits`: of all who wait for this quota. */
 export async function borrowUnits(deps: DeliverDeps, key: QuotaKey, wantedUnits: number): Promise<BorrowResult> {

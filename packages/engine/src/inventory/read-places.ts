@@ -73,10 +73,14 @@ function readingOf(stock: Stock, views: readonly SegmentView[], isStill: boolean
 
 /** Null when a segment with units at its gate is not there, or is what a restarted server remembers of it. */
 async function readGates(gate: Gate, stock: Stock): Promise<readonly SegmentView[] | null> {
+  const [read, identities] = await Promise.all([
+    Promise.all(stock.segments.map((segment) => gate.read(segment))),
+    Promise.all(stock.segments.map((segment) => gate.identity(segment))),
+  ]);
   const views: SegmentView[] = [];
-  for (const segment of stock.segments) {
-    const view = await gate.read(segment);
-    if (view && view.identity === (await gate.identity(segment))) views.push(view);
+  for (const [at, segment] of stock.segments.entries()) {
+    const view = read[at];
+    if (view && view.identity === identities[at]) views.push(view);
     // Epoch 0: never loaded, so nothing was ever at this gate.
     else if (segment.epoch > 0) return null;
   }

@@ -170,7 +170,12 @@ export function gateSequenceContract(store: () => StoreUnderTest): void {
             moveIds: new Set(),
             debited: new Map(),
           };
+          // Of the same sale, with the same channels: nothing that is done beside it touches it.
+          const key = { ...segment.key, segment: 1 };
+          const beside = await openSegment(store(), { segment: key, availableUnits: units });
+          const untouched = await beside.view();
           for (const each of steps) await run(store(), { segment, books, step: each });
+          expect(await beside.view()).toEqual(untouched);
         }),
         { seed: SEED, numRuns: SEQUENCES },
       );

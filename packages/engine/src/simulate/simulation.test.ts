@@ -19,7 +19,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['lost-answers', 60],
   ['worker-crash', 60],
   ['ledger-faults', 60],
-  ['segments', 500],
+  ['segments', 100],
   ['storm', 60],
   ['group', 60],
   ['calm', 30],

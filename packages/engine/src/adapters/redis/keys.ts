@@ -16,6 +16,13 @@ export const SEGMENTS_KEY = `${PREFIX}:segments`;
 export const GROUPS_KEY = `${PREFIX}:groups`;
 export const ARRIVALS_CHANNEL = `${PREFIX}:arrivals`;
 export const ORDERS_CHANNEL = `${PREFIX}:orders`;
+/** What processes without a ledger ask of those that have one. */
+export const QUESTIONS_CHANNEL = `${PREFIX}:questions`;
+
+/** Where one process hears its answers. */
+export function answersChannel(process: string): string {
+  return `${PREFIX}:answers:${process}`;
+}
 
 export interface SegmentKeys {
   /** Identity, epoch, terms, seq, generation, and what each quota has. */

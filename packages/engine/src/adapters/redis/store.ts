@@ -2,6 +2,7 @@
 import type { ClaimMarks } from '../../ports/claim-marks.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Gate } from '../../ports/gate.ts';
+import type { LendingLine } from '../../ports/lending-line.ts';
 import type { OrderFeed } from '../../ports/order-feed.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { readRedisAddress } from './address.ts';
@@ -10,6 +11,7 @@ import { createRedisClaimMarks } from './claim-marks.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
 import { createLayout } from './layout.ts';
+import { createLendingLine } from './lending-line.ts';
 import { type MastersOptions, openMasters } from './open-masters.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
@@ -22,6 +24,7 @@ export interface RedisStore {
   readonly queue: Queue;
   readonly marks: ClaimMarks;
   readonly feed: OrderFeed;
+  readonly lendingLine: LendingLine;
   /** The server's wall clock: what deadlines of calls are told by. */
   readonly serverClock: Clock;
   /** What an operator should know of how the server is set up. */
@@ -59,6 +62,7 @@ export async function openRedisStore({
       queue: createRedisQueue({ layout, segments, onArrival: arrivals.listen }),
       marks: createRedisClaimMarks(layout),
       feed: createRedisOrderFeed(hints),
+      lendingLine: createLendingLine(hints, clock),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + masters.clockOffsetMs },
       warnings,
       close() {
