@@ -13,7 +13,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['swarm', 200],
   ['order-life', 100],
   ['gift-pack', 250],
-  ['exchange', 90],
+  ['exchange', 120],
   ['ending', 250],
   ['gate-loss', 250],
   ['lost-answers', 60],
