@@ -7,6 +7,7 @@
 import { type ClaimMark, type ClaimSituation, decideClaim } from '../../domain/gate/decide-claim.ts';
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
+import type { QuotaTotals } from '../../domain/inventory/quota-totals.ts';
 import type { Claim } from '../../domain/order/claim.ts';
 import { isSameTerms, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -83,6 +84,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       if (segment.epoch !== credit.epoch) return 'not_ready';
       if (segment.appliedMoveIds.has(credit.moveId)) return 'repeated';
       if (!addUnits(segment, credit.channel, credit.units)) return 'not_ready';
+      addToTotal(segment, credit.channel, 'credited', credit.units);
       segment.appliedMoveIds.add(credit.moveId);
       return 'credited';
     },
@@ -99,6 +101,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       const debited = Math.min(units ?? available, available);
       segment.availableUnits.set(channel, available - debited);
       segment.debitedUnits.set(moveId, debited);
+      addToTotal(segment, channel, 'debited', debited);
       return { kind: 'debited', units: debited };
     },
 
@@ -111,6 +114,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       if (mark.state === 'ended') return 'repeated';
       const isBack = destination === 'centre' || addUnits(segment, mark.origin.channel, mark.units);
       if (!isBack) return 'not_ready';
+      if (destination === 'quota') addToTotal(segment, mark.origin.channel, 'released', mark.units);
       changeMark(segment, claim, mark, 'ended');
       return 'released';
     },
@@ -165,6 +169,12 @@ function addUnits(segment: Segment, channel: string, units: number): boolean {
   return true;
 }
 
+function addToTotal(segment: Segment, channel: string, total: keyof QuotaTotals, units: number): void {
+  const before = segment.totals.get(channel);
+  invariant(before, 'a quota has its totals');
+  segment.totals.set(channel, { ...before, [total]: before[total] + units });
+}
+
 interface Judgement {
   readonly call: GateCall;
   readonly ready: boolean;
@@ -203,6 +213,7 @@ function take(segment: Segment, request: ClaimRequest, available: number): Claim
   const origin = { epoch: segment.epoch, seq: segment.seq, region, segment: number, channel };
   const claim: Claim = { orderId, saleId, buyerId, units, origin };
   segment.availableUnits.set(channel, available - units);
+  addToTotal(segment, channel, 'claimed', units);
   const mark: ClaimMark = { orderId, units, origin, state: 'claimed' };
   addMark(segment, buyerId, mark);
   segment.unsettled.set(mark, claim);
