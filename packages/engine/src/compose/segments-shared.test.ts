@@ -147,6 +147,18 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
     await expect.poll(async () => (await buy(inSegment(9))).kind, { timeout: 1_500, interval: 20 }).toBe('accepted');
   });
 
+  test('is not balanced when somebody has written to two gates, so that their sum is right (K18)', async () => {
+    await open(160);
+    const isBalanced = async () => {
+      const result = await serve.readPlaces('skin');
+      return result.kind === 'read' && result.reading.isBalanced;
+    };
+    expect(await isBalanced()).toBe(true);
+    await server().admin.hincrby('sluice:{skin:home:3}:meta', 'available:main', 7);
+    await server().admin.hincrby('sluice:{skin:home:4}:meta', 'available:main', -7);
+    expect(await isBalanced()).toBe(false);
+  });
+
   test('is settled by a worker that is alone when the other has gone', async () => {
     await open(64);
     await Promise.all(Array.from({ length: 32 }, (_, number) => buy(`early-${number}`)));

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BuyerMark } from '../domain/gate/plan-load.ts';
+import { agreesWithTotals } from '../domain/inventory/quota-totals.ts';
 import type { ReleaseDestination } from '../domain/ledger/release.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import { SALE_STATES, type SaleState } from '../domain/sale/sale.ts';
@@ -202,6 +203,7 @@ async function run(store: StoreUnderTest, turn: Turn): Promise<void> {
   const claimable = (view: typeof after) => [...view.availableUnits].reduce((sum, [, units]) => sum + units, 0);
   if (claimable(after) > claimable(before)) expect(after.generation).toBeGreaterThan(before.generation);
   check(books, after);
+  expect(agreesWithTotals(after)).toBe(true);
   expect(await segment.queued()).toEqual(books.made.map(claimId));
 }
 

@@ -68,13 +68,16 @@ local function look(claims, order_id)
   return earlier, live_units
 end
 
-local available, was_taken = {}, {}
+local available, claimed, was_taken = {}, {}, {}
 local answers, running, entries = { epoch, digits(starts_ms) }, {}, {}
 local i = 0
 for run = 1, run_count do
   local channel, is_late_money = ARGV[2 + 3 * run], ARGV[3 + 3 * run] == '1'
   local fence = fence_for(is_late_money)
-  if available[channel] == nil then available[channel] = tonumber(redis.call('HGET', meta, 'available:' .. channel) or 'x') or false end
+  if available[channel] == nil then
+    local quota = redis.call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
+    available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
+  end
   for _ = 1, tonumber(ARGV[4 + 3 * run]) do
     i = i + 1
     local buyer, order_id, units = ARGV[base + i], ARGV[base + count + i], tonumber(ARGV[base + 2 * count + i])
@@ -97,7 +100,7 @@ for run = 1, run_count do
     elseif left < units then answer = { left }
     else
       seq = seq + 1
-      available[channel], was_taken[channel] = left - units, true
+      available[channel], claimed[channel], was_taken[channel] = left - units, claimed[channel] + units, true
       local id, written_units = epoch .. '-' .. digits(seq), digits(units)
       running[buyer] = claims .. 'q ' .. order_id .. ' ' .. written_units .. ' ' .. id .. ' ' .. channel .. ';'
       entries[#entries + 1] = { id, order_id, buyer, written_units, channel }
@@ -126,6 +129,8 @@ local figures = { 'seq', digits(seq) }
 for channel in pairs(was_taken) do
   figures[#figures + 1] = 'available:' .. channel
   figures[#figures + 1] = digits(available[channel])
+  figures[#figures + 1] = 'claimed:' .. channel
+  figures[#figures + 1] = digits(claimed[channel])
 end
 redis.call('HSET', meta, unpack(figures))
 return answers
