@@ -11,8 +11,10 @@ import { operateSale } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
 import { readPlaces } from '../inventory/read-places.ts';
+import type { Gate } from '../ports/gate.ts';
 import { TAKE_OVER_AFTER_MS } from '../ports/queue.ts';
 import type { Settlement } from '../ports/settlement.ts';
+import { fulfilGroup } from './fulfil.ts';
 import { createWorker } from './worker.ts';
 
 const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
@@ -24,15 +26,16 @@ async function newWorld(totalUnits: number) {
   const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
   const session = createGateSession(gate, clock);
   const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales, hasWallet: false };
-  await createSale(
-    { sales, hasWallet: false },
-    {
-      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
-      ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits: 1, holdMs: 60_000 },
-      ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
-    },
-  );
-  await operateSale(deps, 'skin', 'publish');
+  const openSale = async (id: string, units: number) => {
+    const window = { startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 };
+    const offer = { offer: plainOffer(id), timeZone: 'UTC', id, title: id };
+    await createSale(
+      { sales, hasWallet: false },
+      { ...offer, ...window, totalUnits: units, limitUnits: 1, holdMs: 60_000 },
+    );
+    await operateSale(deps, id, 'publish');
+  };
+  await openSale('skin', totalUnits);
 
   const faults: string[] = [];
   const crashes: unknown[] = [];
@@ -43,6 +46,7 @@ async function newWorld(totalUnits: number) {
       onFault: (fault) => faults.push(fault.code),
       onCrash: (error) => crashes.push(error),
     });
+  const fulfilDeps = (at: Gate) => ({ ...deps, gate: at, feed, settlement, consumer: 'w' });
   const claim = async (...orderIds: string[]) => {
     const requests = orderIds.map((orderId) => ({
       orderId,
@@ -57,14 +61,51 @@ async function newWorld(totalUnits: number) {
     expect(result).toMatchObject({ kind: 'read', reading: { isBalanced: true, isStill: true } });
     return result.kind === 'read' ? result.reading.places : null;
   };
-  return { clock, queue, settlement, orders, newWorker, claim, places, faults, crashes, gate, session };
+  return {
+    clock,
+    queue,
+    settlement,
+    orders,
+    newWorker,
+    claim,
+    places,
+    faults,
+    crashes,
+    gate,
+    session,
+    openSale,
+    fulfilDeps,
+  };
 }
 
 const turns = async (count = 20) => {
   for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
+const OTHER = { saleId: 'pack', region: 'home', segment: 0 };
+
 describe('a worker', () => {
+  it('tells the gates that are there what it settled, whichever other is away', async () => {
+    const world = await newWorld(5);
+    await world.openSale('pack', 5);
+    const [skin] = await world.claim('a');
+    const request = { orderId: 'b', buyerId: 'b', channel: 'main', units: 1 };
+    await world.gate.claim(await world.session.call(OTHER), [request]);
+    const markSettled: typeof world.gate.markSettled = async (call, claims) => {
+      if (call.segment.saleId === 'skin') throw new Fault('gate_unavailable');
+      return world.gate.markSettled(call, claims);
+    };
+    const claims = (await world.queue.read('w', 10)).map(({ claim }) => claim);
+    expect(claims).toHaveLength(2);
+    await fulfilGroup(world.fulfilDeps({ ...world.gate, markSettled }), claims);
+    expect(await world.queue.peek(OTHER)).toEqual([]);
+    expect((await world.queue.peek(SEGMENT)).map(({ claim }) => claim)).toEqual(
+      skin?.kind === 'claimed' ? [skin.claim] : 'won',
+    );
+    const alone = fulfilGroup(world.fulfilDeps({ ...world.gate, markSettled }), claims.slice(0, 1));
+    await expect(alone).rejects.toMatchObject({ code: 'gate_unavailable' });
+  });
+
   it('settles what arrives, without being told when', async () => {
     const world = await newWorld(5);
     const worker = world.newWorker(world.settlement);
