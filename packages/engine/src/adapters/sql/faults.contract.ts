@@ -90,7 +90,7 @@ export function faultsContract<Database extends { readonly url: string; drop(): 
       withLedger(async (_, database) => {
         const proxy = await startCommitLosingProxy(database.url, subject.commit);
         const { ledger, close } = await subject.open(proxy.url, 2);
-        const saleId = await openSale(ledger);
+        const saleId = await openSale(ledger, { totalUnits: 101 });
 
         proxy.swallowCommits(1);
         expect(await faultOf(() => ledger.settlement.settle([newClaim(saleId, 1)]))).toBe('outcome_unknown');
