@@ -79,9 +79,7 @@ export function buildEngine(parts: EngineParts): Engine {
     ...{ gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore },
     ...(parts.isGateShared && { loadWatch: createLoadWatch(clock) }),
   };
-  const { saleSegments, isGateShared = false } = parts;
-  const dividing = { isGateShared, ...(saleSegments !== undefined && { saleSegments }) };
-  const selling = { ...stocking, ...dividing, hasWallet: parts.wallet !== undefined };
+  const selling = { ...stocking, ...divisionOf(parts), hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
   const intake = createIntake({
     ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
@@ -156,6 +154,11 @@ function createBatchers(gate: Gate, session: GateSession, borrowing: BorrowingDe
     openCall: (segment) => session.call(segment),
     wrap: (batcher, segment) => batcherThatBorrows(batcher, segment, borrowing),
   });
+}
+
+/** Into how many segments a new sale is divided. */
+function divisionOf({ saleSegments, isGateShared = false }: EngineParts) {
+  return { isGateShared, ...(saleSegments !== undefined && { saleSegments }) };
 }
 
 /** What is only read, from the ledger or from what was read a moment ago. */

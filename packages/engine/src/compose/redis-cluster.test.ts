@@ -101,7 +101,7 @@ describe.skipIf('missing' in found)('a Cluster of three masters', { timeout: 60_
     await openSlot(slot, from, to);
     // All of its keys are where they were.
     expect(await world.buy(sales[0], 'ben')).toBe('claimed');
-    await from.admin.call('MIGRATE', '127.0.0.1', to.port, keysOf(segmentOf(sales[0])).stream, 0, 5_000);
+    await from.admin.call('MIGRATE', '127.0.0.1', to.port, keysOf(segmentOf(sales[0]), null).stream, 0, 5_000);
     const { told } = await rush(sales, async () => {
       for (let tries = 0; tries < 10; tries++) {
         expect(await world.buy(sales[0], 'cyd')).toBe('gate_unavailable');
@@ -194,7 +194,7 @@ function segmentOf(saleId: string) {
 }
 
 function slotOfSale(saleId: string): number {
-  return slotOf(keysOf(segmentOf(saleId)).meta);
+  return slotOf(keysOf(segmentOf(saleId), null).meta);
 }
 
 async function openSlot(slot: number, from: RedisServer, to: RedisServer): Promise<void> {

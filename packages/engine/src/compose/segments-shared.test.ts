@@ -141,7 +141,7 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
     if (won.kind !== 'accepted') throw new Error(won.reason);
     expect(await buy(inSegment(9))).toMatchObject({ reason: 'none_left_now' });
     await expect.poll(() => ledger.orders.find(won.orderId)).toMatchObject({ state: 'pending' });
-    expect(await serve.cancelOrder({ orderId: won.orderId, buyerId: null, receipt: null })).toMatchObject({
+    expect(await serve.cancelOrder({ orderId: won.orderId, buyer: null, receipt: null })).toMatchObject({
       kind: 'cancelled',
     });
     await expect.poll(async () => (await buy(inSegment(9))).kind, { timeout: 1_500, interval: 20 }).toBe('accepted');
