@@ -24,7 +24,7 @@ export function createSweeping({ lendingLine, works = true }: EngineParts, deps:
 /** What cannot be told is not said to be gone. */
 async function judgeFar(line: LendingLine, saleId: SaleId): Promise<DryVerdict> {
   const answer = await line.ask({ kind: 'judge', saleId });
-  return answer === 'sold_out' || answer === 'none_left_now' ? answer : 'units_left';
+  return answer?.kind === 'sold_out' || answer?.kind === 'none_left_now' ? answer.kind : 'units_left';
 }
 
 export interface Lending {

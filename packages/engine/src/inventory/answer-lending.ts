@@ -26,8 +26,8 @@ export function answerLending({ line, lender, sweep, isOurs, onFault, onCrash }:
     if (!isRepeated && !isOurs(key)) return null;
     try {
       return question.kind === 'borrow'
-        ? await lender.borrow(question.quota, question.units)
-        : await sweep(question.saleId);
+        ? await lender.borrow(question.quota, question.want)
+        : { kind: await sweep(question.saleId), leftUnits: 0 };
     } catch (error) {
       if (error instanceof Fault) onFault(error);
       else onCrash(error);

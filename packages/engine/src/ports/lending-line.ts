@@ -3,15 +3,18 @@
  * Messages, on which nothing rests: one that is lost is asked again, and what is not answered is not clear. Only the gate tells
  * that units have come.
  */
-import type { BorrowResult, DryVerdict } from '../domain/inventory/dry.ts';
+import type { BorrowResult, DryVerdict, Want } from '../domain/inventory/dry.ts';
 import type { QuotaKey } from '../domain/inventory/quota.ts';
 
 export type LendingQuestion =
-  /** `units`: of all who wait. */
-  | { readonly kind: 'borrow'; readonly quota: QuotaKey; readonly units: number }
+  | { readonly kind: 'borrow'; readonly quota: QuotaKey; readonly want: Want }
   | { readonly kind: 'judge'; readonly saleId: string };
 
-export type LendingAnswer = BorrowResult | DryVerdict;
+export interface LendingAnswer {
+  readonly kind: BorrowResult | DryVerdict;
+  /** See BorrowAnswer; 0 of a verdict. */
+  readonly leftUnits: number;
+}
 
 export interface LendingLine {
   /** Null: nobody has answered in time. */

@@ -20,7 +20,8 @@ interface Question {
 
 interface Answer {
   readonly id: string;
-  readonly answer: string;
+  readonly kind: string;
+  readonly leftUnits: number;
 }
 
 const ANSWERS: readonly string[] = [...BORROW_RESULTS, ...DRY_VERDICTS];
@@ -29,12 +30,12 @@ export function createLendingLine(hints: Hints, clock: Clock): LendingLine {
   const self = randomUUID();
   /** Bounded by the quotas and sales that somebody asks about, one question each at a time. */
   const waiting = new Map<string, (answer: LendingAnswer | null) => void>();
-  const isAnswer = (text: string): text is LendingAnswer => ANSWERS.includes(text);
+  const isKind = (text: string): text is LendingAnswer['kind'] => ANSWERS.includes(text);
 
   hints.on(answersChannel(self), (text) => {
     if (text === null) return;
-    const { id, answer }: Answer = JSON.parse(text);
-    if (isAnswer(answer)) waiting.get(id)?.(answer);
+    const { id, kind, leftUnits }: Answer = JSON.parse(text);
+    if (isKind(kind)) waiting.get(id)?.({ kind, leftUnits });
   });
 
   return {
@@ -66,8 +67,7 @@ export function createLendingLine(hints: Hints, clock: Clock): LendingLine {
         inHand.add(id);
         void answer(question, isRepeated).then((found) => {
           inHand.delete(id);
-          if (found !== null)
-            hints.publish(answersChannel(from), JSON.stringify({ id, answer: found } satisfies Answer));
+          if (found !== null) hints.publish(answersChannel(from), JSON.stringify({ id, ...found } satisfies Answer));
         });
       });
     },

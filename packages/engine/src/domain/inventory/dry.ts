@@ -3,13 +3,27 @@
 export const BORROW_RESULTS = [
   /** Units have come; whoever claims first has them. */
   'came',
-  /** Nothing was found. Not a verdict on the sale: units may have moved while it was looked for. */
+  /** Too little was found, or nothing. Not a verdict on the sale: units may have moved while it was looked for. */
   'none',
   /** It cannot be told now. */
   'unclear',
 ] as const;
 
 export type BorrowResult = (typeof BORROW_RESULTS)[number];
+
+export interface BorrowAnswer {
+  readonly kind: BorrowResult;
+  /** Of `none`: what there is for this quota altogether, less than anybody who waits wants. */
+  readonly leftUnits: number;
+}
+
+/** What those want who wait for a quota. */
+export interface Want {
+  /** Together. */
+  readonly units: number;
+  /** The one who wants the fewest: for less than this no unit need move. */
+  readonly leastUnits: number;
+}
 
 export const DRY_VERDICTS = [
   /** Every unit is sold. */
