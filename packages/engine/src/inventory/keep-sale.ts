@@ -36,8 +36,9 @@ export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResu
   if (before.sale.state === 'draft' || before.sale.state === 'settled') return 'kept';
 
   await deps.session.renew();
-  let isDone = true;
-  for (const segment of before.segments) isDone = (await keepSegment(deps, before, segment)) && isDone;
+  // Side by side: of a lost gate every segment waits to be rebuilt.
+  const kept = await Promise.all(before.segments.map((segment) => keepSegment(deps, before, segment)));
+  let isDone = kept.every((isKept) => isKept);
 
   // Read again: a rebuild has absorbed what was in transit, and delivering that would be refused.
   const stock = await deps.inventoryCentre.stock(saleId, []);
