@@ -170,34 +170,6 @@ describeWithServer('processes that share a Redis and a PostgreSQL', bothOr(), (d
     expect(cancelled.reduce((sum, count) => sum + count, 0)).toBe(1);
   });
 
-  test('sell a sale in sixteen segments to its last unit, of ten thousand and seven', async () => {
-    const sale = { kind: 'fresh', stock: 10_007, limit: 5, segments: 16 } as const;
-    const report = await rush({
-      ...{ sale, buyers: 3_500, units: 3, overMs: 3_000 },
-      retries: 0.02,
-      patienceMs: 180_000,
-    });
-    expect(report.violations).toEqual([]);
-    // Two are left, wherever they are, and sold to whoever asks for no more.
-    const last = await rush({ sale: { kind: 'existing', id: report.sale }, buyers: 10 });
-    expectAllSold({ ...last, units: report.units + last.units }, 10_007);
-  });
-
-  test('sell the last units of sixteen segments to the buyers of one', async () => {
-    await createSale('tail', 16, 16);
-    const ids = Array.from({ length: 1_000 }, (_, number) => `neighbour-${number}`);
-    const neighbours = ids.filter((id) => segmentOfBuyer('tail', id, 16) === 3).slice(0, 20);
-    const answers = await Promise.all(
-      neighbours.map((id, at) => buyUntilClear(serves[at % 2] as SharedSluice, 'tail', jwtOf(id))),
-    );
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...new Array<number>(16).fill(202), ...new Array<number>(4).fill(409)]);
-    expect(answers.filter(({ status }) => status === 409).map(({ says }) => says.reason)).toEqual(
-      new Array<string>(4).fill('none_left_now'),
-    );
-    await expect.poll(() => placesOf('tail')).toMatchObject({ held: 16, available: 0, free: 0, balanced: true });
-  });
-
   test('lose nothing when a worker and a serve process are killed, and the others sell on', async () => {
     await createSale('beside', 20);
     const rushing = rush({ sale: { kind: 'fresh', stock: 200, limit: 1 } });
@@ -263,6 +235,34 @@ describeWithServer('processes that share a Redis and a PostgreSQL', bothOr(), (d
       await expect.poll(sells, { timeout: SELLS_AGAIN_MS, interval: 100 }).toBe(202);
     }
     await expect.poll(() => placesOf('waiting')).toMatchObject({ held: 2, available: 3, balanced: true });
+  });
+
+  test('sell a sale in sixteen segments to its last unit, of ten thousand and seven', async () => {
+    const sale = { kind: 'fresh', stock: 10_007, limit: 5, segments: 16 } as const;
+    const report = await rush({
+      ...{ sale, buyers: 3_500, units: 3, overMs: 3_000 },
+      retries: 0.02,
+      patienceMs: 180_000,
+    });
+    expect(report.violations).toEqual([]);
+    // Two are left, wherever they are, and sold to whoever asks for no more.
+    const last = await rush({ sale: { kind: 'existing', id: report.sale }, buyers: 10 });
+    expectAllSold({ ...last, units: report.units + last.units }, 10_007);
+  });
+
+  test('sell the last units of sixteen segments to the buyers of one', async () => {
+    await createSale('tail', 16, 16);
+    const ids = Array.from({ length: 1_000 }, (_, number) => `neighbour-${number}`);
+    const neighbours = ids.filter((id) => segmentOfBuyer('tail', id, 16) === 3).slice(0, 20);
+    const answers = await Promise.all(
+      neighbours.map((id, at) => buyUntilClear(serves[at % 2] as SharedSluice, 'tail', jwtOf(id))),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...new Array<number>(16).fill(202), ...new Array<number>(4).fill(409)]);
+    expect(answers.filter(({ status }) => status === 409).map(({ says }) => says.reason)).toEqual(
+      new Array<string>(4).fill('none_left_now'),
+    );
+    await expect.poll(() => placesOf('tail')).toMatchObject({ held: 16, available: 0, free: 0, balanced: true });
   });
 
   test('end when they are told to', async () => {
