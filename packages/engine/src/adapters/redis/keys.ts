@@ -34,7 +34,10 @@ export interface SegmentKeys {
   readonly loose: string;
   readonly released: string;
   readonly moves: string;
-  /** Of a limit group: the sales whose segments share the hash tag. */
+  /**
+   * Of a limit group: the sales whose segments share the hash tag. Of a sale in none it is a key that is there anyway: while its
+   * slot moves, a server refuses a script that names one that is not.
+   */
   readonly sales: string;
 }
 
@@ -51,7 +54,7 @@ export function keysOf(segment: SegmentKey, limitGroup: string | null): SegmentK
   return {
     ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream') },
     ...{ loose: key('loose'), released: key('released'), moves: key('moves') },
-    sales: `${tag}:sales`,
+    sales: limitGroup === null ? key('meta') : `${tag}:sales`,
   };
 }
 
