@@ -13,7 +13,7 @@ export interface OpenLateLedger {
 }
 
 export function lateCommitContract(open: () => Promise<OpenLateLedger>): void {
-  test('an event that commits late is handed out', async () => {
+  test('an event that commits late is handed out (K31)', async () => {
     const { ledger, db, close } = await open();
     const saleId = await openSale(ledger);
     await ledger.settlement.settle([newClaim(saleId, 1)]);
