@@ -210,7 +210,7 @@ describeWithServer('processes that share a Redis and a PostgreSQL', bothOr(), (d
     expectAllSold(await rushing, 200);
   });
 
-  test('sell on while Redis forgets its scripts again and again', async () => {
+  test('sell on while Redis forgets its scripts again and again (K24)', async () => {
     const flushing = setInterval(() => void gate.admin.script('FLUSH'), SCRIPTS_FLUSHED_EVERY_MS);
     try {
       expectAllSold(await rush({ sale: { kind: 'fresh', stock: 150, limit: 1 }, buyers: 300 }), 150);
