@@ -78,7 +78,8 @@ end
 
 local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
 local available, was_taken, running, fields, field_count = {}, {}, {}, {}, 0
-local written_now, id_format, call = digits(now), epoch .. '-%.0f', redis.call
+-- `%d` takes a third of the time of `digits`, and no seq comes near to where it ends.
+local written_now, id_format, format, call = digits(now), epoch .. '-%d', string.format, redis.call
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
@@ -106,16 +107,14 @@ for at = FIRST_RUN, #ARGV, 4 do
     elseif left < units then answer = { left }
     else
       local order_id = order_id_of(i)
-      if #order_ids ~= count then return -3 end
+      if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
       answer, is_won = seq + 1, true
-      local id = string.format(id_format, answer)
-      -- The first write. Only the first of these can fail (memory, a lost stream, an id not above the last).
-      local added = call('XADD', stream, 'NOMKSTREAM', id,
-        'o', order_id, 'b', buyer, 'u', written_units, 'q', channel, 't', written_now)
-      if not added then return -2 end
+      local id = format(id_format, answer)
+      -- The first write. Only the first of these can fail (memory, an id not above the last).
+      call('XADD', stream, id, 'o', order_id, 'b', buyer, 'u', written_units, 'q', channel, 't', written_now)
       claims = claims .. 'q ' .. order_id .. units_part .. id .. channel_part
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
-      seq, left, was_taken[channel], field_count = answer, left - units, true, field_count + 2
+      seq, left, field_count = answer, left - units, field_count + 2
     end
     if answer ~= next_answer then
       answer_count, run_length = answer_count + 2, 0
@@ -125,7 +124,7 @@ for at = FIRST_RUN, #ARGV, 4 do
     answers[answer_count - 1] = run_length
     next_answer = is_won and answer + 1 or answer
   end
-  available[channel] = left
+  if left ~= available[channel] then available[channel], was_taken[channel] = left, true end
 end
 if field_count == 0 then return answers end
 
