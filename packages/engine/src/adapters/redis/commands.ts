@@ -92,8 +92,8 @@ local written_now, id_format, format, call = digits(now), epoch .. '-%d', string
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
-  local written_units, fence = digits(units), fence_for(is_late_money)
-  local units_part, channel_part = ' ' .. written_units .. ' ', ' ' .. channel .. ';'
+  local fence, written_units = fence_for(is_late_money), digits(units)
+  local what, units_part, channel_part = written_units .. ' ' .. channel, ' ' .. written_units .. ' ', ' ' .. channel .. ';'
   if available[channel] == nil then available[channel] = tonumber(call('HGET', meta, 'available:' .. channel) or 'x') or false end
   local left = available[channel]
   for _ = 1, tonumber(ARGV[at + 3]) do
@@ -119,7 +119,7 @@ for at = FIRST_RUN, #ARGV, 4 do
       if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
       answer, is_won = seq + 1, true
       local id = format(id_format, answer)
-      call('XADD', stream, id, 'o', order_id, 'b', buyer, 'u', written_units, 'q', channel, 't', written_now)
+      call('XADD', stream, id, 'o', order_id, 'b', buyer, what, written_now)
       claims = claims .. 'q ' .. order_id .. units_part .. id .. channel_part
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
       seq, left, field_count = answer, left - units, field_count + 2
@@ -417,13 +417,22 @@ export const QUEUE_DEPTH = {
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
 local stream = KEYS[1]
 local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
 if not oldest then return { 0, -1 } end
-local claimed_at_ms = now_ms()
-for at = 1, #oldest[2], 2 do
-  if oldest[2][at] == 't' then claimed_at_ms = tonumber(oldest[2][at + 1]) or claimed_at_ms end
-end
+local claimed_at_ms = tonumber(parts_of(oldest).claimed_at_ms or 'x') or now_ms()
 return { redis.call('XLEN', stream), math.max(0, now_ms() - claimed_at_ms) }`,
 } as const satisfies Script;
 
@@ -475,7 +484,19 @@ export const QUEUE_REMOVE = {
   arguments: ['count'],
   takesMore: true,
   words: { '1': 'removed', '-3': 'bad_argument' },
-  lua: `local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+  lua: `local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
   for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
     if order == order_id and place == position and quota == channel then return at, state, units end
@@ -494,9 +515,8 @@ for i = 1, count do
   local position, order_id = ARGV[1 + i], ARGV[1 + count + i]
   local channel, buyer = ARGV[1 + 2 * count + i], ARGV[1 + 3 * count + i]
   local entry = redis.call('XRANGE', stream, position, position)[1]
-  local part = {}
-  for at = 1, entry and #entry[2] or 0, 2 do part[entry[2][at]] = entry[2][at + 1] end
-  if part.o == order_id and part.q == channel then
+  local part = entry and parts_of(entry) or {}
+  if part.o == order_id and part.channel == channel then
     ids[#ids + 1] = position
     local _, state, units = find_mark(known[i], order_id, position, channel)
     if state == 'q' then
@@ -522,7 +542,19 @@ export const READ = {
   arguments: ['from', 'through', 'max'],
   takesMore: false,
   words: { '0': 'absent' },
-  lua: `local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+  lua: `local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
   for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
     if order == order_id and place == position and quota == channel then return at, state, units end
@@ -549,17 +581,15 @@ end
 local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
 local names, parts = {}, {}
 for i, entry in ipairs(entries) do
-  local part = { id = entry[1] }
-  for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+  local part = parts_of(entry)
   names[i], parts[i] = part.b, part
 end
 local claims = {}
 if #entries > 0 then
   for i, marks in ipairs(redis.call('HMGET', buyers, unpack(names))) do
     local part = parts[i]
-    local position = part.p or part.id
-    local _, state = find_mark(marks, part.o, position, part.q)
-    if state == 'q' then claims[#claims + 1] = { part.o, part.u, position, part.q, part.b } end
+    local _, state = find_mark(marks, part.o, part.p, part.channel)
+    if state == 'q' then claims[#claims + 1] = { part.o, part.units, part.p, part.channel, part.b } end
   end
 end
 if not is_first then return { {}, {}, {}, claims, #entries == max and entries[max][1] or '' } end

@@ -7,7 +7,7 @@
 -- -7 over | -8 dry | {left}: not enough | a string, the buyer's claims: his order is in it (replay), or the limit is met;
 -- behind a bar then those in the other sales of the limit group, whose keys have the same tag and are named like these.
 -- domain/gate/decide-claim.ts is the specification. The empty field of buyers holds the epoch, so that a lost hash is told
--- from a sale without buyers.
+-- from a sale without buyers. What an entry of the stream holds says shared/entries.lua.
 -- INCLUDE clock numbers marks
 local meta, buyers, stream, sales = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local server, identity, deadline_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -83,8 +83,8 @@ local written_now, id_format, format, call = digits(now), epoch .. '-%d', string
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
-  local written_units, fence = digits(units), fence_for(is_late_money)
-  local units_part, channel_part = ' ' .. written_units .. ' ', ' ' .. channel .. ';'
+  local fence, written_units = fence_for(is_late_money), digits(units)
+  local what, units_part, channel_part = written_units .. ' ' .. channel, ' ' .. written_units .. ' ', ' ' .. channel .. ';'
   if available[channel] == nil then available[channel] = tonumber(call('HGET', meta, 'available:' .. channel) or 'x') or false end
   local left = available[channel]
   for _ = 1, tonumber(ARGV[at + 3]) do
@@ -111,7 +111,7 @@ for at = FIRST_RUN, #ARGV, 4 do
       answer, is_won = seq + 1, true
       local id = format(id_format, answer)
       -- The first write. Only the first of these can fail (memory, an id not above the last).
-      call('XADD', stream, id, 'o', order_id, 'b', buyer, 'u', written_units, 'q', channel, 't', written_now)
+      call('XADD', stream, id, 'o', order_id, 'b', buyer, what, written_now)
       claims = claims .. 'q ' .. order_id .. units_part .. id .. channel_part
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
       seq, left, field_count = answer, left - units, field_count + 2
