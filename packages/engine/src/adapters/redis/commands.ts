@@ -3,12 +3,12 @@ import type { Script } from './script.ts';
 
 /**
  * decide a batch of purchases for one segment, in order of arrival. Atomic; losers write nothing.
- * Reply: -1 late | -2 not_ready | -3 bad_argument | {epoch starts_ms answer ...}
+ * Reply: -1 late | -2 not_ready | -3 bad_argument | {epoch starts_ms length answer ...}
  */
 export const CLAIM = {
   name: 'claim',
   keys: ['meta', 'buyers', 'stream', 'sales'],
-  arguments: ['server', 'identity', 'deadline_ms', 'run_count'],
+  arguments: ['server', 'identity', 'deadline_ms', 'buyer_ids', 'order_ids'],
   takesMore: true,
   words: { '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
   lua: `local function now_ms()
@@ -32,18 +32,19 @@ local function with_state(claims, at, state)
   return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
 end
 local meta, buyers, stream, sales = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local server, identity, deadline_ms, run_count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local server, identity, deadline_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local FIRST_RUN = 6
 local now = now_ms()
 if not deadline_ms or now > deadline_ms then return -1 end
-if not run_count or run_count < 1 or run_count > 256 then return -3 end
-local base, count = 4 + 3 * run_count, 0
-for run = 1, run_count do
-  local length = tonumber(ARGV[4 + 3 * run])
-  if not length or length < 1 or length % 1 ~= 0 then return -3 end
+local count = 0
+for at = FIRST_RUN, #ARGV, 4 do
+  local units, length = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  if not is_units(units) or units == 0 or not is_units(length) or length == 0 then return -3 end
   count = count + length
 end
-if count > 256 or #ARGV ~= base + 3 * count then return -3 end
-local known = redis.call('HMGET', buyers, '', unpack(ARGV, base + 1, base + count))
+local buyer_ids = cjson.decode(ARGV[4])
+if count < 1 or count > 256 or #buyer_ids ~= count then return -3 end
+local known = redis.call('HMGET', buyers, '', unpack(buyer_ids))
 local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group')
 local epoch, state = facts[2], facts[3]
 local starts_ms, ends_ms, limit, seq = tonumber(facts[4]), tonumber(facts[5]), tonumber(facts[6]), tonumber(facts[7])
@@ -63,7 +64,7 @@ if is_shared then
   local members = redis.pcall('SMEMBERS', sales)
   for _, sale in ipairs(members.err and {} or members) do
     local other = group_prefix .. sale .. ':buyers'
-    local held = other ~= buyers and redis.pcall('HMGET', other, unpack(ARGV, base + 1, base + count))
+    local held = other ~= buyers and redis.pcall('HMGET', other, unpack(buyer_ids))
     if held and not held.err then beside[#beside + 1] = held end
   end
 end
@@ -80,30 +81,36 @@ local function look(claims, order_id)
   end
   return earlier, live_units
 end
-local available, claimed, was_taken = {}, {}, {}
-local answers, running, entries = { epoch, digits(starts_ms) }, {}, {}
+local order_ids
+local function order_id_of(i)
+  order_ids = order_ids or cjson.decode(ARGV[5])
+  return order_ids[i]
+end
+local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
+local available, claimed, was_taken, running, fields, field_count = {}, {}, {}, {}, {}, 0
+local written_now, id_format, format, call = digits(now), epoch .. '-%d', string.format, redis.call
 local i = 0
-for run = 1, run_count do
-  local channel, is_late_money = ARGV[2 + 3 * run], ARGV[3 + 3 * run] == '1'
-  local fence = fence_for(is_late_money)
+for at = FIRST_RUN, #ARGV, 4 do
+  local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
+  local fence, written_units = fence_for(is_late_money), digits(units)
+  local what, units_part, channel_part = written_units .. ' ' .. channel, ' ' .. written_units .. ' ', ' ' .. channel .. ';'
   if available[channel] == nil then
-    local quota = redis.call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
+    local quota = call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
     available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
   end
-  for _ = 1, tonumber(ARGV[4 + 3 * run]) do
+  local left = available[channel]
+  for _ = 1, tonumber(ARGV[at + 3]) do
     i = i + 1
-    local buyer, order_id, units = ARGV[base + i], ARGV[base + count + i], tonumber(ARGV[base + 2 * count + i])
-    if not is_units(units) or units == 0 then return -3 end
+    local buyer = buyer_ids[i]
     local claims = running[buyer] or known[i + 1] or ''
     local earlier, live_units = nil, 0
-    if claims ~= '' then earlier, live_units = look(claims, order_id) end
+    if claims ~= '' then earlier, live_units = look(claims, order_id_of(i)) end
     local others = is_shared and claims_beside(i) or ''
     if others ~= '' then
-      local _, units_beside = look(others, order_id)
+      local _, units_beside = look(others, order_id_of(i))
       live_units = live_units + units_beside
     end
-    local left = available[channel]
-    local answer
+    local answer, is_won = nil, false
     if earlier and not (is_late_money and earlier == 'e') then answer = claims
     elseif fence ~= 0 then answer = fence
     elseif live_units + units > limit then answer = is_shared and claims .. '|' .. others or claims
@@ -111,28 +118,29 @@ for run = 1, run_count do
     elseif left == 0 then answer = -8
     elseif left < units then answer = { left }
     else
-      seq = seq + 1
-      available[channel], claimed[channel], was_taken[channel] = left - units, claimed[channel] + units, true
-      local id, written_units = epoch .. '-' .. digits(seq), digits(units)
-      running[buyer] = claims .. 'q ' .. order_id .. ' ' .. written_units .. ' ' .. id .. ' ' .. channel .. ';'
-      entries[#entries + 1] = { id, order_id, buyer, written_units, channel }
-      answer = seq
+      local order_id = order_id_of(i)
+      if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
+      answer, is_won = seq + 1, true
+      local id = format(id_format, answer)
+      call('XADD', stream, id, 'o', order_id, 'b', buyer, what, written_now)
+      claims = claims .. 'q ' .. order_id .. units_part .. id .. channel_part
+      running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
+      seq, left, field_count = answer, left - units, field_count + 2
     end
-    answers[i + 2] = answer
+    if answer ~= next_answer then
+      answer_count, run_length = answer_count + 2, 0
+      answers[answer_count] = answer
+    end
+    run_length = run_length + 1
+    answers[answer_count - 1] = run_length
+    next_answer = is_won and answer + 1 or answer
+  end
+  if left ~= available[channel] then
+    claimed[channel] = claimed[channel] + available[channel] - left
+    available[channel], was_taken[channel] = left, true
   end
 end
-if #entries == 0 then return answers end
-local written_now = digits(now)
-for n = 1, #entries do
-  local e = entries[n]
-  local added = redis.call('XADD', stream, 'NOMKSTREAM', e[1], 'o', e[2], 'b', e[3], 'u', e[4], 'q', e[5], 't', written_now)
-  if not added then return -2 end
-end
-local fields = {}
-for buyer, claims in pairs(running) do
-  fields[#fields + 1] = buyer
-  fields[#fields + 1] = claims
-end
+if field_count == 0 then return answers end
 redis.call('HSET', buyers, unpack(fields))
 local figures = { 'seq', digits(seq) }
 for channel in pairs(was_taken) do
@@ -422,13 +430,22 @@ export const QUEUE_DEPTH = {
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
 local stream = KEYS[1]
 local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
 if not oldest then return { 0, -1 } end
-local claimed_at_ms = now_ms()
-for at = 1, #oldest[2], 2 do
-  if oldest[2][at] == 't' then claimed_at_ms = tonumber(oldest[2][at + 1]) or claimed_at_ms end
-end
+local claimed_at_ms = tonumber(parts_of(oldest).claimed_at_ms or 'x') or now_ms()
 return { redis.call('XLEN', stream), math.max(0, now_ms() - claimed_at_ms) }`,
 } as const satisfies Script;
 
@@ -480,7 +497,19 @@ export const QUEUE_REMOVE = {
   arguments: ['count'],
   takesMore: true,
   words: { '1': 'removed', '-3': 'bad_argument' },
-  lua: `local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+  lua: `local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
   for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
     if order == order_id and place == position and quota == channel then return at, state, units end
@@ -499,9 +528,8 @@ for i = 1, count do
   local position, order_id = ARGV[1 + i], ARGV[1 + count + i]
   local channel, buyer = ARGV[1 + 2 * count + i], ARGV[1 + 3 * count + i]
   local entry = redis.call('XRANGE', stream, position, position)[1]
-  local part = {}
-  for at = 1, entry and #entry[2] or 0, 2 do part[entry[2][at]] = entry[2][at + 1] end
-  if part.o == order_id and part.q == channel then
+  local part = entry and parts_of(entry) or {}
+  if part.o == order_id and part.channel == channel then
     ids[#ids + 1] = position
     local _, state, units = find_mark(known[i], order_id, position, channel)
     if state == 'q' then
@@ -527,7 +555,19 @@ export const READ = {
   arguments: ['from', 'through', 'max'],
   takesMore: false,
   words: { '0': 'absent' },
-  lua: `local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+  lua: `local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
   for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
     if order == order_id and place == position and quota == channel then return at, state, units end
@@ -554,17 +594,15 @@ end
 local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
 local names, parts = {}, {}
 for i, entry in ipairs(entries) do
-  local part = { id = entry[1] }
-  for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+  local part = parts_of(entry)
   names[i], parts[i] = part.b, part
 end
 local claims = {}
 if #entries > 0 then
   for i, marks in ipairs(redis.call('HMGET', buyers, unpack(names))) do
     local part = parts[i]
-    local position = part.p or part.id
-    local _, state = find_mark(marks, part.o, position, part.q)
-    if state == 'q' then claims[#claims + 1] = { part.o, part.u, position, part.q, part.b } end
+    local _, state = find_mark(marks, part.o, part.p, part.channel)
+    if state == 'q' then claims[#claims + 1] = { part.o, part.units, part.p, part.channel, part.b } end
   end
 end
 if not is_first then return { {}, {}, {}, claims, #entries == max and entries[max][1] or '' } end

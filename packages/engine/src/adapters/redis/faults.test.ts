@@ -228,18 +228,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
 
   test('has a stream that is ahead of its segment sells nothing, and must be loaded', async () => {
     const segment = await openIn(store, 10);
-    await server().admin.xadd(
-      keysOf(segment.key, null).stream,
-      '1-500',
-      'o',
-      'of',
-      'b',
-      'nobody',
-      'u',
-      '1',
-      'q',
-      'web',
-    );
+    await server().admin.xadd(keysOf(segment.key, null).stream, '1-500', 'o', 'of', 'b', 'nobody', '1 web', '0');
     expect(await segment.claimOne(request())).toEqual({ kind: 'not_ready' });
     expect(await store.gate.read(segment.key)).toBeNull();
     expect(await segment.load({ epoch: 2, units: 9 })).toBe('loaded');

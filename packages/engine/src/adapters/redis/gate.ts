@@ -39,13 +39,13 @@ export function createRedisGate({ layout, segments, isReplicated, onQueued }: Re
         invariant(isUnitCount(units) && units > 0, 'a claim asks for a positive whole number of units');
         invariant(buyerId !== '', 'a buyer has an id');
       }
-      const { run_count, columns } = writeClaims(claims);
+      const { runs, ...ids } = writeClaims(claims);
       const { keys, connection } = await layout.placeOf(call.segment);
       const stamp = stampOf(connection, call);
       const reply = await connection.run(CLAIM, {
         keys,
-        arguments: { ...stamp, run_count },
-        more: columns,
+        arguments: { ...stamp, ...ids },
+        more: runs,
       });
       if (typeof reply === 'string') {
         const kind = refusedOr(reply);

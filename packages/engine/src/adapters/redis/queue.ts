@@ -134,15 +134,21 @@ async function remove(layout: Layout, claims: readonly Claim[]): Promise<void> {
   invariant(answer === 'removed', 'a removal names no more than it may');
 }
 
-/** `p`, where there is one, is the position of a claim that was queued again: ids of a stream only rise (P14). */
+/** What the fields are says lua/shared/entries.lua. */
 function entriesOf(segment: SegmentKey, entries: readonly Entry[]): QueueEntry[] {
   return entries.map(([id, fields]) => {
-    const part: Record<string, string> = {};
-    for (let at = 0; at + 1 < fields.length; at += 2) part[fields[at] ?? ''] = fields[at + 1] ?? '';
-    const { o = '', b = '', u = '', q = '', t = '', p = id } = part;
-    const origin = readOrigin(segment, p, q);
-    const claim = { orderId: readWord(o), saleId: segment.saleId, buyerId: b, units: Number(u), origin };
-    return { claim, claimedAtMs: Number(t) };
+    const part: Record<string, string> = { p: id };
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const name = fields[at] ?? '';
+      const value = fields[at + 1] ?? '';
+      const [units = '', channel] = name.split(' ');
+      if (channel === undefined) part[name] = value;
+      else Object.assign(part, { units, channel, claimedAtMs: value });
+    }
+    const { o = '', b = '', p = '', units, channel = '', claimedAtMs } = part;
+    const origin = readOrigin(segment, p, channel);
+    const claim = { orderId: readWord(o), saleId: segment.saleId, buyerId: b, units: Number(units), origin };
+    return { claim, claimedAtMs: Number(claimedAtMs) };
   });
 }
 

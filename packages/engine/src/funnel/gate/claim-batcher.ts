@@ -30,41 +30,62 @@ const MAX_CALLS_IN_FLIGHT = 2;
 const MAX_WAITING = 16_384;
 
 interface Waiting {
-  readonly request: ClaimRequest;
   readonly resolve: (outcome: BatchedOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** Gathered as it is sent: at the same place of both lists is one claim. */
+interface Batch {
+  readonly requests: ClaimRequest[];
+  readonly waiting: Waiting[];
+}
+
 export function createClaimBatcher(gate: Gate, openCall: () => Promise<GateCall>): ClaimBatcher {
-  let waiting: Waiting[] = [];
+  /** All but the last are full. */
+  const batches: Batch[] = [];
+  let waitingCount = 0;
   let callsInFlight = 0;
 
-  async function send(): Promise<void> {
-    const batch = waiting.slice(0, MAX_CLAIMS_PER_CALL);
-    waiting = waiting.slice(MAX_CLAIMS_PER_CALL);
+  function gather(request: ClaimRequest, waiting: Waiting): void {
+    let last = batches.at(-1);
+    if (!last || last.requests.length === MAX_CLAIMS_PER_CALL) {
+      last = { requests: [], waiting: [] };
+      batches.push(last);
+    }
+    last.requests.push(request);
+    last.waiting.push(waiting);
+    waitingCount++;
+  }
+
+  async function send(batch: Batch): Promise<void> {
     callsInFlight++;
     try {
-      const outcomes = await gate.claim(
-        await openCall(),
-        batch.map((each) => each.request),
-      );
-      batch.forEach((each, index) => {
+      const outcomes = await gate.claim(await openCall(), batch.requests);
+      batch.waiting.forEach((each, index) => {
         each.resolve(outcomes[index] ?? { kind: 'unknown' });
       });
     } catch (error) {
-      for (const each of batch) failOne(each, error);
+      for (const each of batch.waiting) failOne(each, error);
     } finally {
       callsInFlight--;
-      if (waiting.length > 0) void send();
+      sendNext();
     }
+  }
+
+  function sendNext(): void {
+    if (callsInFlight === MAX_CALLS_IN_FLIGHT) return;
+    const batch = batches.shift();
+    if (!batch) return;
+    waitingCount -= batch.requests.length;
+    void send(batch);
   }
 
   return {
     claim(request) {
-      if (waiting.length >= MAX_WAITING) return Promise.resolve({ kind: 'busy' });
+      if (waitingCount >= MAX_WAITING) return Promise.resolve({ kind: 'busy' });
       return new Promise((resolve, reject) => {
-        waiting.push({ request, resolve, reject });
-        if (callsInFlight < MAX_CALLS_IN_FLIGHT) void send();
+        gather(request, { resolve, reject });
+        sendNext();
       });
     },
   };

@@ -2,13 +2,10 @@
 -- KEYS   stream
 -- ARGV   -
 -- REPLY  {entries oldest_age_ms}
--- INCLUDE clock
+-- INCLUDE clock entries
 local stream = KEYS[1]
 local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
 if not oldest then return { 0, -1 } end
-local claimed_at_ms = now_ms()
-for at = 1, #oldest[2], 2 do
-  if oldest[2][at] == 't' then claimed_at_ms = tonumber(oldest[2][at + 1]) or claimed_at_ms end
-end
+local claimed_at_ms = tonumber(parts_of(oldest).claimed_at_ms or 'x') or now_ms()
 -- The clock may have stepped back since.
 return { redis.call('XLEN', stream), math.max(0, now_ms() - claimed_at_ms) }

@@ -4,7 +4,7 @@
 -- REPLY  1 removed | -3 bad_argument
 -- Columns: all positions, all order ids, all channels, all buyers. A claim that the gate still holds for unsettled stays
 -- known as such when its entry is gone.
--- INCLUDE marks
+-- INCLUDE entries marks
 local buyers, stream, loose = KEYS[1], KEYS[2], KEYS[3]
 local count = tonumber(ARGV[1])
 if not count or count < 1 or count > 256 or #ARGV ~= 1 + 4 * count then return -3 end
@@ -16,9 +16,8 @@ for i = 1, count do
   local position, order_id = ARGV[1 + i], ARGV[1 + count + i]
   local channel, buyer = ARGV[1 + 2 * count + i], ARGV[1 + 3 * count + i]
   local entry = redis.call('XRANGE', stream, position, position)[1]
-  local part = {}
-  for at = 1, entry and #entry[2] or 0, 2 do part[entry[2][at]] = entry[2][at + 1] end
-  if part.o == order_id and part.q == channel then
+  local part = entry and parts_of(entry) or {}
+  if part.o == order_id and part.channel == channel then
     ids[#ids + 1] = position
     local _, state, units = find_mark(known[i], order_id, position, channel)
     if state == 'q' then

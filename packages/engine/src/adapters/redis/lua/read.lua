@@ -4,7 +4,7 @@
 -- REPLY  0 absent | {meta moves released claims last}
 -- From and through: ids of the stream. Claims: `order_id units position channel buyer`. Last: the id to go on behind, or empty.
 -- A segment that lacks a part, or whose stream is ahead of it, is absent: it must be rebuilt.
--- INCLUDE marks
+-- INCLUDE entries marks
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local from, through, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local is_first = from == '-'
@@ -25,17 +25,15 @@ end
 local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
 local names, parts = {}, {}
 for i, entry in ipairs(entries) do
-  local part = { id = entry[1] }
-  for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+  local part = parts_of(entry)
   names[i], parts[i] = part.b, part
 end
 local claims = {}
 if #entries > 0 then
   for i, marks in ipairs(redis.call('HMGET', buyers, unpack(names))) do
     local part = parts[i]
-    local position = part.p or part.id
-    local _, state = find_mark(marks, part.o, position, part.q)
-    if state == 'q' then claims[#claims + 1] = { part.o, part.u, position, part.q, part.b } end
+    local _, state = find_mark(marks, part.o, part.p, part.channel)
+    if state == 'q' then claims[#claims + 1] = { part.o, part.units, part.p, part.channel, part.b } end
   end
 end
 if not is_first then return { {}, {}, {}, claims, #entries == max and entries[max][1] or '' } end

@@ -1,0 +1,15 @@
+-- An entry of the stream: `o` order id, `b` buyer, then a field that is called `units channel` and holds when it was claimed: its
+-- name is kept once for all entries beside each other that have the same. `p`, where there is one, is the position of a claim
+-- that was queued again: ids of a stream only rise (P14).
+local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
