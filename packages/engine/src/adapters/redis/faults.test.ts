@@ -190,7 +190,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     expect(await segment.claimOne(request())).toMatchObject({ kind: 'claimed' });
   });
 
-  test.each(['meta', 'buyers', 'stream', 'loose', 'released', 'moves'] as const)(
+  test.each(['meta', 'buyers', 'stream', 'again', 'loose', 'released', 'moves'] as const)(
     'K26: holds something else in the place of %s changes nothing, and can be loaded',
     async (part) => {
       const segment = await openIn(store, 10);

@@ -1,8 +1,8 @@
 -- queue-read: up to max entries in order: those whose reader has been silent for too long, then new ones.
--- KEYS   stream
+-- KEYS   stream again
 -- ARGV   consumer take_over_ms max
 -- REPLY  {id fields ...}
-local stream = KEYS[1]
+local stream, again = KEYS[1], KEYS[2]
 local consumer, take_over_ms, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
 if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
 
@@ -13,10 +13,18 @@ for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
 end
 if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0') end
 
+local again_kind = redis.call('TYPE', again).ok
+local is_index = again_kind == 'hash' or again_kind == 'none'
 local entries = {}
 local function add(found)
   for _, entry in ipairs(found) do
     entries[#entries + 1] = entry
+    local part = {}
+    for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+    -- What was queued again is removed by where it is, which somebody may have thrown away.
+    if part.p and part.o and part.q and is_index then
+      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.q, entry[1])
+    end
   end
 end
 local cursor = '0-0'
