@@ -40,7 +40,7 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
   const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
   const ceiling = createSettlementCeiling(clock, parts.ceiling ?? NO_CEILING);
   const settlement = settlementWithBreaker(settlementWithCeiling(counted, ceiling, clock), ledgerBreaker, clock);
-  const settling = { settlement, ceiling, feed, consumer: idSource.newId() };
+  const settling = { settlement, quarantine: ledger.quarantine, ceiling, feed, consumer: idSource.newId() };
   const worker = createWorker({ ...stocking, ...settling, onRest: telemetry.settlementRested, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const sweeper = createSweeper({ ...living, onCrash });

@@ -73,6 +73,44 @@ describe.skipIf('missing' in found)('what is removed from a queue by hand', { ti
     await endsWith(4);
   });
 
+  test.each([
+    ['of nothing we know', ['hello', 'world']],
+    ['without a buyer', ['o', 'x', 'u', '1', 'q', 'main', 't', '1']],
+    ['of half a unit', ['o', 'x', 'b', 'y', 'u', '0.5', 'q', 'main', 't', '1']],
+    ['of no units', ['o', 'x', 'b', 'y', 'u', '0', 'q', 'main', 't', '1']],
+    ['whose words cannot be written', ['o', '%zz', 'b', 'y', 'u', '1', 'q', '%ff', 't', '1']],
+    ['whose words are far too long', ['o', 'x'.repeat(100_000), 'b', 'y', 'u', '1', 'q', 'main', 't', '1']],
+    ['whose place is none', ['o', 'x', 'b', 'y', 'u', '1', 'q', 'main', 't', '1', 'p', '1-1-1']],
+  ])('L14: an entry %s is set aside, and holds up no other', async (_name, fields) => {
+    await win(['a', 'b']);
+    await server().admin.xadd(stream, '1-500', ...fields);
+    await win(['c']);
+    await endsWith(3);
+    const [unread] = await world.store.queue.unread();
+    expect(unread).toMatchObject({ segment: { saleId: 'sale' }, id: '1-500' });
+    expect(unread?.text).toBe(fields.join(' ').slice(0, 2_000));
+    await world.store.queue.forget([
+      { segment: { saleId: 'sale', region: 'home', segment: 0 }, id: '1-500', text: '' },
+    ]);
+    expect(await world.store.queue.unread()).toEqual([]);
+  });
+
+  test('L14: an entry that was damaged is set aside, and its claim comes back from its mark', async () => {
+    await win(['a', 'b']);
+    const [[id = '', fields = []] = []] = await server().admin.xrange(stream, '-', '+');
+    await server().admin.del(stream);
+    await server().admin.xadd(stream, id, ...fields.map((each, at) => (fields[at - 1] === 'u' ? 'many' : each)));
+    await endsWith(2);
+    expect(await world.store.queue.unread()).toHaveLength(1);
+  });
+
+  test('an id that somebody made up, far ahead of all of ours, ends no sale', async () => {
+    await win(['a', 'b']);
+    await server().admin.xadd(stream, '*', 'hello', 'world');
+    await win(['c', 'd']);
+    await endsWith(4);
+  });
+
   test('where entries are that were queued again: they are found by reading them', async () => {
     await win(['a', 'b']);
     await server().admin.xdel(stream, '1-1');

@@ -20,7 +20,7 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
   const clock = createManualClock(1_000_000);
   const idSource = createIdSource();
   const { gate, queue } = createMemoryStore({ clock, idSource });
-  const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
+  const { sales, inventoryCentre, settlement, quarantine, orders } = createMemoryLedger({ clock });
   const session = createGateSession(gate, clock);
   const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales, hasWallet: false };
   await createSale(
@@ -39,7 +39,7 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
   const feed = createMemoryOrderFeed();
   const newWorker = (settle: Settlement, ceiling = createSettlementCeiling(clock, NO_CEILING)) =>
     createWorker({
-      ...{ ...deps, feed, settlement: settle, consumer: idSource.newId() },
+      ...{ ...deps, feed, settlement: settle, quarantine, consumer: idSource.newId() },
       ...{ ceiling, onRest: (restMs) => rests.push(restMs) },
       onFault: (fault) => faults.push(fault.code),
       onCrash: (error) => crashes.push(error),
@@ -58,7 +58,7 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
     expect(result).toMatchObject({ kind: 'read', reading: { isBalanced: true, isStill: true } });
     return result.kind === 'read' ? result.reading.places : null;
   };
-  return { clock, queue, settlement, orders, newWorker, claim, places, faults, crashes, rests };
+  return { clock, queue, settlement, quarantine, orders, newWorker, claim, places, faults, crashes, rests };
 }
 
 /** Lets what has been begun go on, without any time passing. */

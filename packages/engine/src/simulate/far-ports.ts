@@ -65,6 +65,8 @@ export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd
       wire.call(`queue.remove ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
         queue.remove(claims),
       ),
+    unread: () => wire.call('queue.unread', () => queue.unread()),
+    forget: (unread) => wire.call('queue.forget', () => queue.forget(unread)),
     peek: (segment) => wire.call('queue.peek', () => queue.peek(segment)),
     depth: () => wire.call('queue.depth', () => queue.depth()),
     onArrival(listener) {
@@ -90,7 +92,7 @@ export interface LedgerWires {
 }
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
-  const { sales, orders, settlement, inventoryCentre, journal, idempotency, outbox, webhooks } = ledger;
+  const { sales, orders, settlement, quarantine, inventoryCentre, journal, idempotency, outbox, webhooks } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -125,6 +127,10 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
         ),
       quarantine: (claim, reason) =>
         wire.call(`quarantine ${claim.orderId} ${reason}`, () => settlement.quarantine(claim, reason)),
+    },
+    quarantine: {
+      keep: (entries) => wire.call('quarantine.keep', () => quarantine.keep(entries)),
+      list: (after, max) => wire.call('quarantine.list', () => quarantine.list(after, max)),
     },
     inventoryCentre: {
       stock: (saleId, claims) => wire.call('stock', () => inventoryCentre.stock(saleId, claims)),

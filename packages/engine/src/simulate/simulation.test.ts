@@ -15,7 +15,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['order-life', 100],
   ['gift-pack', 250],
   ['exchange', 90],
-  ['ending', 250],
+  ['ending', 430],
   ['gate-loss', 250],
   ['lost-answers', 60],
   ['worker-crash', 60],

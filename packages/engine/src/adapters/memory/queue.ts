@@ -73,6 +73,10 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
       return read;
     },
 
+    // What the gate beside it puts in is what it is.
+    unread: async () => [],
+    async forget() {},
+
     async remove(claims) {
       for (const claim of claims) {
         const name = segmentName(segmentOf(claim));

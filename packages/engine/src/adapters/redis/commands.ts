@@ -2,6 +2,34 @@
 import type { Script } from './script.ts';
 
 /**
+ * take entries that cannot be read out of the queue and keep what they say, as many as the segment's grave has room for.
+ * Reply: 1 buried | 2 full | -3 bad_argument
+ */
+export const BURY = {
+  name: 'bury',
+  keys: ['stream', 'buried'],
+  arguments: ['room', 'count'],
+  takesMore: true,
+  words: { '1': 'buried', '2': 'full', '-3': 'bad_argument' },
+  lua: `local stream, buried = KEYS[1], KEYS[2]
+local room, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+if not room or not count or count < 1 or #ARGV ~= 2 + count then return -3 end
+local kind = redis.call('TYPE', buried).ok
+if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', buried) end
+for i = 1, count do
+  local id = ARGV[2 + i]
+  local entry = redis.call('XRANGE', stream, id, id)[1]
+  if entry then
+    if redis.call('HLEN', buried) >= room then return 2 end
+    redis.call('HSET', buried, id, string.sub(table.concat(entry[2], ' '), 1, 2000))
+    redis.call('XACK', stream, 'workers', id)
+    redis.call('XDEL', stream, id)
+  end
+end
+return 1`,
+} as const satisfies Script;
+
+/**
  * decide a batch of purchases for one segment, in order of arrival. Atomic; losers write nothing.
  * Reply: -1 late | -2 not_ready | -3 bad_argument | {epoch starts_ms answer ...}
  */
@@ -305,8 +333,16 @@ end
 local function staged(key, size, count) return (count > 0 and redis.call(size, key) or 0) == count end
 if not (staged(staged_buyers, 'HLEN', buyer_count) and staged(staged_loose, 'HLEN', loose_count)
   and staged(staged_released, 'SCARD', released_count)) then return -4 end
+local function is_ahead()
+  local info = redis.call('XINFO', 'STREAM', stream)
+  for at = 1, #info, 2 do
+    if info[at] == 'last-generated-id' then return tonumber(string.match(info[at + 1], '^%d+')) >= epoch end
+  end
+end
 local has_group, stream_kind = false, kind(stream)
-if stream_kind == 'stream' then
+if stream_kind == 'stream' and is_ahead() then
+  redis.call('UNLINK', stream)
+elseif stream_kind == 'stream' then
   for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
     if group[2] == 'workers' then has_group = true end
   end
@@ -448,7 +484,7 @@ local function add(found)
     entries[#entries + 1] = entry
     local part = {}
     for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
-    if part.p and part.o and part.q and is_index then
+    if is_index and part.o and part.q and string.match(part.p or '', '^%d+%-%d+$') then
       redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.q, entry[1])
     end
   end
@@ -565,7 +601,7 @@ local names, parts = {}, {}
 for i, entry in ipairs(entries) do
   local part = { id = entry[1] }
   for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
-  names[i], parts[i] = part.b, part
+  names[i], parts[i] = part.b or '', part
 end
 local claims = {}
 if #entries > 0 then

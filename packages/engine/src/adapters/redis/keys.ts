@@ -25,6 +25,8 @@ export interface SegmentKeys {
   readonly stream: string;
   /** Of claims that were queued again: where their entries are. It goes with the stream. */
   readonly again: string;
+  /** Entries that could not be read, until the ledger has them. */
+  readonly buried: string;
   /** Unsettled claims that may have no entry in the stream. */
   readonly loose: string;
   readonly released: string;
@@ -45,7 +47,7 @@ export function keysOf(segment: SegmentKey, limitGroup: string | null): SegmentK
   const key = (part: string) => `${own}:${part}`;
   return {
     ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream'), again: key('again') },
-    ...{ loose: key('loose'), released: key('released'), moves: key('moves') },
+    ...{ loose: key('loose'), released: key('released'), moves: key('moves'), buried: key('buried') },
     sales: `${tag}:sales`,
   };
 }

@@ -8,15 +8,15 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import { type Queue, type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
 import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
+import { createGraves } from './graves.ts';
 import type { Layout } from './layout.ts';
-import { nameOf, readOrigin, readWord } from './marks.ts';
+import { nameOf } from './marks.ts';
+import { type Entry, readEntries } from './read-entry.ts';
 import type { Segments } from './segments.ts';
 
 /** Entries of one removal, which the script bounds, and of one look. */
 const REMOVED_AT_ONCE = 256;
 const PEEKED_AT_ONCE = 1_000;
-
-type Entry = readonly [id: string, fields: readonly string[]];
 
 export interface RedisQueueParts {
   readonly layout: Layout;
@@ -25,6 +25,7 @@ export interface RedisQueueParts {
 }
 
 export function createRedisQueue({ layout, segments, onArrival }: RedisQueueParts): Queue {
+  const graves = createGraves(layout, segments);
   /** Where the last read began: the next begins with the others, so that one busy segment cannot starve them. */
   let turn = 0;
 
@@ -39,11 +40,16 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
 
   async function readOne(segment: SegmentKey, consumer: string, max: number): Promise<readonly QueueEntry[]> {
     const { keys, connection } = await layout.placeOf(segment);
-    const reply = await connection.run(QUEUE_READ, {
-      keys,
-      arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max },
-    });
-    return entriesOf(segment, reply as readonly Entry[]);
+    for (;;) {
+      const reply = await connection.run(QUEUE_READ, {
+        keys,
+        arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max },
+      });
+      const { entries, unreadable } = readEntries(segment, reply as readonly Entry[]);
+      if (unreadable.length === 0) return entries;
+      const hasRoom = await graves.bury(segment, unreadable);
+      if (entries.length > 0 || !hasRoom) return entries;
+    }
   }
 
   return {
@@ -64,6 +70,9 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
       return entries;
     },
 
+    unread: graves.unread,
+    forget: graves.forget,
+
     async remove(claims) {
       const bySegment = grouped(claims);
       for (const named of bySegment.values()) {
@@ -78,7 +87,7 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
       const entries: QueueEntry[] = [];
       for (let from = '-'; ; ) {
         const page = (await connection.command('XRANGE', keys.stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
-        entries.push(...entriesOf(segment, page));
+        entries.push(...readEntries(segment, page).entries);
         const last = page[PEEKED_AT_ONCE - 1];
         if (!last) return entries;
         from = `(${last[0]}`;
@@ -132,18 +141,6 @@ async function remove(layout: Layout, claims: readonly Claim[]): Promise<void> {
     ],
   });
   invariant(answer === 'removed', 'a removal names no more than it may');
-}
-
-/** `p`, where there is one, is the position of a claim that was queued again: ids of a stream only rise (P14). */
-function entriesOf(segment: SegmentKey, entries: readonly Entry[]): QueueEntry[] {
-  return entries.map(([id, fields]) => {
-    const part: Record<string, string> = {};
-    for (let at = 0; at + 1 < fields.length; at += 2) part[fields[at] ?? ''] = fields[at + 1] ?? '';
-    const { o = '', b = '', u = '', q = '', t = '', p = id } = part;
-    const origin = readOrigin(segment, p, q);
-    const claim = { orderId: readWord(o), saleId: segment.saleId, buyerId: b, units: Number(u), origin };
-    return { claim, claimedAtMs: Number(t) };
-  });
 }
 
 function grouped(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {

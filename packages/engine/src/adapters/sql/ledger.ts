@@ -12,6 +12,7 @@ import { createSqlOutbox } from './outbox.ts';
 import { entryOfRow } from './rows.ts';
 import { createSqlSales } from './sales.ts';
 import type { LedgerDatabase } from './schema.ts';
+import { createSqlQuarantine } from './set-aside.ts';
 import { createSqlSettlement } from './settlement.ts';
 import { createStatements } from './statements.ts';
 import { createSqlWebhooks } from './webhooks.ts';
@@ -33,6 +34,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
   return {
     sales: createSqlSales(context),
     settlement: createSqlSettlement(context),
+    quarantine: createSqlQuarantine(context),
     inventoryCentre: createSqlInventoryCentre(context),
 
     orders: createSqlOrders(context),

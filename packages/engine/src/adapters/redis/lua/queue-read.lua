@@ -22,7 +22,7 @@ local function add(found)
     local part = {}
     for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
     -- What was queued again is removed by where it is, which somebody may have thrown away.
-    if part.p and part.o and part.q and is_index then
+    if is_index and part.o and part.q and string.match(part.p or '', '^%d+%-%d+$') then
       redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.q, entry[1])
     end
   end

@@ -27,7 +27,7 @@ local names, parts = {}, {}
 for i, entry in ipairs(entries) do
   local part = { id = entry[1] }
   for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
-  names[i], parts[i] = part.b, part
+  names[i], parts[i] = part.b or '', part
 end
 local claims = {}
 if #entries > 0 then
