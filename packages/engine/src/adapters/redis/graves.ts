@@ -1,4 +1,5 @@
 /** Where entries that cannot be read lie beside their queue, so that they hold up no other, until the ledger has them. */
+import { isGateFault } from '../../domain/fault.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import type { Queue, UnreadEntry } from '../../ports/queue.ts';
@@ -28,11 +29,11 @@ export function createGraves(layout: Layout, segments: Segments): Graves {
     },
 
     async unread() {
-      open ??= new Map((await segments.all()).map((segment) => [segmentName(segment), segment]));
-      for (const [name, segment] of open) {
-        const found = await lookInto(layout, segment);
-        if (found.length > 0) return found;
-        open.delete(name);
+      open ??= await allOf(segments);
+      for (const [name, segment] of open ?? []) {
+        const found = await unlessAway(lookInto(layout, segment));
+        if (found && found.length > 0) return found;
+        if (found) open?.delete(name);
       }
       return [];
     },
@@ -40,14 +41,31 @@ export function createGraves(layout: Layout, segments: Segments): Graves {
     async forget(unread) {
       for (const { segment, id } of unread) {
         const { keys, connection } = await layout.placeOf(segment);
-        await connection.command('HDEL', keys.buried, id);
+        await unlessAway(connection.command('HDEL', keys.buried, id));
       }
     },
   };
 }
 
+async function allOf(segments: Segments): Promise<Map<string, SegmentKey> | null> {
+  const all = await unlessAway(segments.all());
+  return all && new Map(all.map((segment) => [segmentName(segment), segment]));
+}
+
+/** Null: its master is away. There is time to look again, and what waits at the others is worth more. */
+async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isGateFault(error)) return null;
+    throw error;
+  }
+}
+
 async function lookInto(layout: Layout, segment: SegmentKey): Promise<readonly UnreadEntry[]> {
   const { keys, connection } = await layout.placeOf(segment);
+  // A foreign key in its place goes when something is buried.
+  if ((await connection.command('TYPE', keys.buried)) !== 'hash') return [];
   const [, found] = (await connection.command('HSCAN', keys.buried, '0', 'COUNT', 100)) as [string, string[]];
   const entries: UnreadEntry[] = [];
   for (let at = 0; at + 1 < found.length; at += 2) {

@@ -17,6 +17,8 @@ import type { Segments } from './segments.ts';
 /** Entries of one removal, which the script bounds, and of one look. */
 const REMOVED_AT_ONCE = 256;
 const PEEKED_AT_ONCE = 1_000;
+/** Far above what a living reader is ever silent for. */
+const FORGET_READER_MS = 3_600_000;
 
 export interface RedisQueueParts {
   readonly layout: Layout;
@@ -43,7 +45,7 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
     for (;;) {
       const reply = await connection.run(QUEUE_READ, {
         keys,
-        arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max },
+        arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max, forget_ms: FORGET_READER_MS },
       });
       const { entries, unreadable } = readEntries(segment, reply as readonly Entry[]);
       if (unreadable.length === 0) return entries;
