@@ -127,7 +127,7 @@ export function buildEngine(parts: EngineParts): Engine {
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
     withdrawStock: (request) => withdrawStock(stocking, request),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
-    ...{ idempotency: ledger.idempotency, webhooks: webhooksOf(parts) },
+    ...{ idempotency: ledger.idempotency, quarantine: ledger.quarantine, webhooks: webhooksOf(parts) },
 
     read: async () => ({
       ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },
