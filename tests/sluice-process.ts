@@ -77,6 +77,7 @@ export function launchDeployment({ dataDir, port = 0, env = {} }: LaunchOptions)
 export interface SharedSluice {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   /** Ends the process, and answers when it has ended. */
   end(signal: NodeJS.Signals): Promise<Finished>;
 }
@@ -87,9 +88,9 @@ export async function startRole(
   env: Readonly<Record<string, string>>,
   port = 0,
 ): Promise<SharedSluice> {
-  const { firstLine, end } = launch([role, '--json', '--port', String(port)], env);
+  const { firstLine, end, pid } = launch([role, '--json', '--port', String(port)], env);
   const { url } = JSON.parse(await firstLine) as { readonly url: string };
-  return { url, port: Number(new URL(url).port), end };
+  return { url, port: Number(new URL(url).port), pid, end };
 }
 
 function launch(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -125,7 +126,7 @@ function launch(args: readonly string[], env: Readonly<Record<string, string>> =
     child.kill(signal);
     return finished;
   };
-  return { finished, firstLine, end };
+  return { finished, firstLine, end, pid: child.pid ?? 0 };
 }
 
 /** Settings of the one who runs the tests are not the tests'. */

@@ -22,4 +22,6 @@ export const routes = {
   webhook: (id: string) => `${WEBHOOKS}/${segment(id)}`,
   webhookCall: (id: string, call: string) => `${WEBHOOKS}/${segment(id)}/${call}`,
   places: (saleId: string) => `${ADMIN}/${segment(saleId)}/places`,
+  quarantine: (after?: string) =>
+    `/v1/admin/quarantine?limit=100${after === undefined ? '' : `&after=${encodeURIComponent(after)}`}`,
 } as const;

@@ -9,6 +9,7 @@ import { addOrderCancel } from './commands/order-cancel.ts';
 import { addOrderFulfil } from './commands/order-fulfil.ts';
 import { addOrderPay } from './commands/order-pay.ts';
 import { addOrderShow } from './commands/order-show.ts';
+import { addQueueDead } from './commands/queue-dead.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
@@ -63,6 +64,7 @@ export function createProgram(version: string): Command {
   addOrderPay(order);
   addOrderCancel(order);
   addOrderFulfil(order);
+  addQueueDead(program.command('queue').description('look after what the queue could not bring into the ledger'));
   addWebhookCommands(program.command('webhook').description('tell other systems of what happens, and look after that'));
   addReconcile(program);
   addDoctor(program);

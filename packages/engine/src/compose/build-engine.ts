@@ -30,6 +30,7 @@ import { purchase } from '../funnel/purchase.ts';
 import { feedWithTelemetry } from '../funnel/queue/feed-with-telemetry.ts';
 import { createOrderWatch } from '../funnel/queue/order-watch.ts';
 import { refuseUnread } from '../funnel/refuse-unread.ts';
+import { createStrayWatch } from '../inventory/bring-back-strays.ts';
 import { operateSale, patchSale, receiveStock } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession, type GateSession } from '../inventory/gate-session.ts';
@@ -77,7 +78,7 @@ export function buildEngine(parts: EngineParts): Engine {
   const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
   const stocking = {
     ...{ gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore },
-    ...(parts.isGateShared && { loadWatch: createLoadWatch(clock) }),
+    ...watchesOf(parts),
   };
   const selling = { ...stocking, ...divisionOf(parts), hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
@@ -126,7 +127,7 @@ export function buildEngine(parts: EngineParts): Engine {
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
     withdrawStock: (request) => withdrawStock(stocking, request),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
-    ...{ idempotency: ledger.idempotency, webhooks: webhooksOf(parts) },
+    ...{ idempotency: ledger.idempotency, quarantine: ledger.quarantine, webhooks: webhooksOf(parts) },
 
     read: async () => ({
       ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },
@@ -146,6 +147,10 @@ export function buildEngine(parts: EngineParts): Engine {
       watch.close();
     },
   };
+}
+
+function watchesOf({ clock, isGateShared }: EngineParts) {
+  return { strayWatch: createStrayWatch(clock), ...(isGateShared && { loadWatch: createLoadWatch(clock) }) };
 }
 
 /** Dry is not an answer to a buyer: what stands before the batchers waits for units. */

@@ -45,9 +45,9 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
   const ceiling = createSettlementCeiling(clock, parts.ceiling ?? NO_CEILING);
   const settlement = settlementWithBreaker(settlementWithCeiling(counted, ceiling, clock), ledgerBreaker, clock);
   const consumer = idSource.newId();
-  const { roster } = ledger;
+  const { roster, quarantine } = ledger;
   const share = parts.sharesWork ? createSegmentShare({ clock, roster, worker: consumer, onFault, onCrash }) : null;
-  const settling = { settlement, ceiling, feed, consumer, ...(share && { isOurs: share.isOurs }) };
+  const settling = { settlement, quarantine, ceiling, feed, consumer, ...(share && { isOurs: share.isOurs }) };
   const worker = createWorker({ ...stocking, ...settling, onRest: telemetry.settlementRested, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const sweeper = createSweeper({ ...living, onCrash });

@@ -35,6 +35,7 @@ import type { LendingLine } from '../ports/lending-line.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { OutboxDepth } from '../ports/outbox.ts';
+import type { Quarantine } from '../ports/quarantine.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
@@ -143,6 +144,8 @@ export interface Engine {
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   /** Null: there is nothing to send with. */
   readonly webhooks: WebhookOperations | null;
+  /** What was set aside for a person. */
+  readonly quarantine: Pick<Quarantine, 'list'>;
   /** Keeps the first answers of calls that carry a key. */
   readonly idempotency: Idempotency;
 

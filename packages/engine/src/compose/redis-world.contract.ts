@@ -9,6 +9,7 @@ import { Fault } from '../domain/fault.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import { plainOffer } from '../domain/sale/offer.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
+import { createStrayWatch } from '../inventory/bring-back-strays.ts';
 import { operateSale } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
@@ -47,6 +48,7 @@ export async function openRedisWorld(url: string, times?: ClientTimes): Promise<
   const deps = {
     ...{ gate, queue: store.queue, session, idSource, clock, hasWallet: false, loadWatch: createLoadWatch(clock) },
     ...{ sales: ledger.sales, inventoryCentre: ledger.inventoryCentre },
+    strayWatch: createStrayWatch(clock),
   };
   const crashes: unknown[] = [];
   const keeper = createKeeper({ ...deps, onFault: () => {}, onCrash: (error) => crashes.push(error) });

@@ -10,6 +10,7 @@ import { type Claim, segmentOf } from '../domain/order/claim.ts';
 import type { Order } from '../domain/order/order.ts';
 import { type DeliverDeps, deliverRelease } from '../inventory/deliver.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
+import type { Quarantine } from '../ports/quarantine.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Settlement } from '../ports/settlement.ts';
 import { type GroupOutcome, settleGroup } from './ledger/settle-group.ts';
@@ -19,6 +20,7 @@ export interface FulfilDeps extends DeliverDeps {
   readonly consumer: string;
   readonly queue: Queue;
   readonly settlement: Settlement;
+  readonly quarantine: Pick<Quarantine, 'keep'>;
   readonly feed: OrderFeed;
   /** Whose claims are read here; all when not given. */
   readonly isOurs?: (segment: SegmentKey) => boolean;
@@ -26,6 +28,14 @@ export interface FulfilDeps extends DeliverDeps {
 
 export function readGroup(deps: FulfilDeps, max: number): Promise<readonly Claim[]> {
   return deps.queue.read(deps.consumer, max, deps.isOurs).then((entries) => entries.map((entry) => entry.claim));
+}
+
+/** What could not be read is kept by the ledger before the queue forgets it. */
+export async function setAsideUnread({ queue, quarantine }: FulfilDeps): Promise<void> {
+  const unread = await queue.unread();
+  if (unread.length === 0) return;
+  await quarantine.keep(unread);
+  await queue.forget(unread);
 }
 
 /** Throws faults that are worth another try with the same claims; repeating any part of it is harmless. */

@@ -21,7 +21,7 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
   const clock = createManualClock(1_000_000);
   const idSource = createIdSource();
   const { gate, queue } = createMemoryStore({ clock, idSource });
-  const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
+  const { sales, inventoryCentre, settlement, quarantine, orders } = createMemoryLedger({ clock });
   const session = createGateSession(gate, clock);
   const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales, hasWallet: false };
   const openSale = async (id: string, units: number) => {
@@ -41,12 +41,12 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
   const feed = createMemoryOrderFeed();
   const newWorker = (settle: Settlement, ceiling = createSettlementCeiling(clock, NO_CEILING)) =>
     createWorker({
-      ...{ ...deps, feed, settlement: settle, consumer: idSource.newId() },
+      ...{ ...deps, feed, settlement: settle, quarantine, consumer: idSource.newId() },
       ...{ ceiling, onRest: (restMs) => rests.push(restMs) },
       onFault: (fault) => faults.push(fault.code),
       onCrash: (error) => crashes.push(error),
     });
-  const fulfilDeps = (at: Gate) => ({ ...deps, gate: at, feed, settlement, consumer: 'w' });
+  const fulfilDeps = (at: Gate) => ({ ...deps, gate: at, feed, settlement, quarantine, consumer: 'w' });
   const claim = async (...orderIds: string[]) => {
     const requests = orderIds.map((orderId) => ({
       orderId,
@@ -62,7 +62,7 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
     return result.kind === 'read' ? result.reading.places : null;
   };
   return {
-    ...{ clock, gate, queue, session, settlement, orders, openSale },
+    ...{ clock, gate, queue, session, settlement, quarantine, orders, openSale },
     ...{ newWorker, fulfilDeps, claim, places, faults, crashes, rests },
   };
 }

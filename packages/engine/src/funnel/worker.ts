@@ -5,7 +5,7 @@
  */
 import { Fault } from '../domain/fault.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type FulfilDeps, fulfilGroup, readGroup } from './fulfil.ts';
+import { type FulfilDeps, fulfilGroup, readGroup, setAsideUnread } from './fulfil.ts';
 import type { SettlementCeiling } from './ledger/settlement-ceiling.ts';
 
 export interface WorkerDeps extends FulfilDeps {
@@ -88,6 +88,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       if (!isRunning) return;
       hasArrivals = false;
       const group = await persist(() => readGroup(deps, deps.ceiling.groupClaims()));
+      await persist(() => setAsideUnread(deps));
       if (group && group.length > 0) await persist(() => fulfilGroup(deps, group));
       else await sleep(IDLE_MS);
     }

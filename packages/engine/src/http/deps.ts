@@ -27,6 +27,7 @@ import type { Idempotency } from '../ports/idempotency.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
+import type { Quarantine } from '../ports/quarantine.ts';
 import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OrderStreamLimits } from './limits.ts';
@@ -68,6 +69,8 @@ export interface ServedEngine {
   readPlaces(saleId: SaleId): Promise<ReadPlacesResult>;
   /** Null: there are no routes for them. */
   readonly webhooks: WebhookOperations | null;
+  /** What was set aside for a person. */
+  readonly quarantine: Pick<Quarantine, 'list'>;
   /** Keeps the first answers of calls that carry a key. */
   readonly idempotency: Idempotency;
 }

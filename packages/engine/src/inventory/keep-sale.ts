@@ -15,6 +15,7 @@ import { isSameTerms, termsOf } from '../domain/sale/sale.ts';
 import type { IdSource } from '../ports/id-source.ts';
 import type { Stock } from '../ports/inventory-centre.ts';
 import type { Sales } from '../ports/sales.ts';
+import { lookForStrays, type StrayWatch } from './bring-back-strays.ts';
 import { type DeliverDeps, deliverMove, deliverRelease, deliverReturn } from './deliver.ts';
 import { gatherUnits } from './gather-units.ts';
 import { type RebuildDeps, rebuildSegment } from './rebuild-segment.ts';
@@ -24,6 +25,8 @@ import { tellSoldOut } from './tell-conditions.ts';
 export interface KeepDeps extends DeliverDeps, RebuildDeps {
   readonly sales: Pick<Sales, 'notice'>;
   readonly idSource: IdSource;
+  /** Where claims are looked for whose entries were lost. */
+  readonly strayWatch?: StrayWatch;
 }
 
 export type KeepResult =
@@ -75,6 +78,7 @@ async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord)
   if (!view || view.identity !== call.identity || view.epoch !== segment.epoch) {
     return deps.loadWatch?.mayBeUnderWay(segment) ? false : rebuildSegment(deps, segment);
   }
+  if (deps.strayWatch && !(await lookForStrays(deps, deps.strayWatch, view))) return false;
   if (isSameTerms(view.terms, termsOf(stock.sale))) return true;
   return (await deps.gate.setTerms(call, termsOf(stock.sale), segment.epoch)) === 'set';
 }

@@ -1,14 +1,15 @@
 /**
  * Rebuilds a segment's gate from the ledger and its queue, under a new epoch. The order of the steps is what makes it safe
- * (P7): read the queue, then one transaction in the ledger, then load. A load that is refused is not sent again with other
+ * (P7): read the queue, and what the gate lost of it (P14), then one transaction in the ledger, then load. A load that is refused is not sent again with other
  * figures; another rebuild opens another epoch (P8).
  */
 import { planLoad } from '../domain/gate/plan-load.ts';
 import type { SegmentRecord } from '../domain/ledger/epoch.ts';
-import { BEFORE_ALL, type Claim, comparePositions, type Position } from '../domain/order/claim.ts';
+import { BEFORE_ALL, type Claim, claimId, comparePositions, type Position } from '../domain/order/claim.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { InventoryCentre } from '../ports/inventory-centre.ts';
 import type { Queue } from '../ports/queue.ts';
+import { allStrays } from './bring-back-strays.ts';
 import type { GateSession } from './gate-session.ts';
 import type { LoadWatch } from './load-watch.ts';
 
@@ -24,7 +25,12 @@ export interface RebuildDeps {
 /** False when somebody else was faster or the server changed meanwhile: look again. */
 export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord): Promise<boolean> {
   const call = await deps.session.call(segment);
-  const queued = (await deps.queue.peek(segment)).map((entry) => entry.claim);
+  // The strays first: one that is queued again meanwhile is in the queue.
+  const strays = await allStrays(deps.gate, segment);
+  const entries = (await deps.queue.peek(segment)).map((entry) => entry.claim);
+  const inQueue = new Set(entries.map(claimId));
+  const lost = strays.filter((claim) => !inQueue.has(claimId(claim)));
+  const queued = [...entries, ...lost];
   const opened = await deps.inventoryCentre.openEpoch({
     segment,
     fromEpoch: segment.epoch,
@@ -34,7 +40,10 @@ export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord):
   if (opened.kind !== 'opened') return false;
   const answer = await deps.gate.load(call, planLoad(opened.snapshot));
   deps.loadWatch?.ended(segment, opened.snapshot.epoch);
-  return answer === 'loaded';
+  if (answer !== 'loaded') return false;
+  // What the ledger knew was not loaded as unsettled, and stays out.
+  if (lost.length > 0) await deps.gate.requeue(call, lost);
+  return true;
 }
 
 function lastOf(claims: readonly Claim[]): Position {

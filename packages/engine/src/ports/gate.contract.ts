@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { gateClaimContract } from './gate-claim.contract.ts';
 import { gateGroupsContract } from './gate-groups.contract.ts';
 import { gateSequenceContract } from './gate-sequence.contract.ts';
+import { gateStraysContract } from './gate-strays.contract.ts';
 import { gateUnitsContract } from './gate-units.contract.ts';
 import type { StoreSubject, StoreUnderTest } from './store-fixture.contract.ts';
 
@@ -18,6 +19,7 @@ export function gateContract(subject: StoreSubject): void {
     gateClaimContract(store);
     gateUnitsContract(store);
     gateGroupsContract(store);
+    gateStraysContract(store);
     gateSequenceContract(store);
   });
 }

@@ -84,6 +84,17 @@ export interface DebitAnswer {
 
 export type Refused = 'not_ready' | 'late';
 
+/** A part of what a gate has, looked at for claims that are unsettled and have no entry in the queue. */
+export interface StrayPage {
+  readonly strays: readonly Claim[];
+  /** The last claim made when the part was looked at; null when the segment cannot be told. */
+  readonly position: Position | null;
+  /** Some claim of this part is unsettled. */
+  readonly isWaiting: boolean;
+  /** Where to go on; null: there is no more. */
+  readonly next: string | null;
+}
+
 /** The most claims that one call may carry: bounded by what a script may unpack, and by how long others wait for it. */
 export const MAX_CLAIMS_PER_CALL = 256;
 
@@ -133,6 +144,18 @@ export interface Gate {
    * The queue's entries stay.
    */
   load(call: GateCall, load: SegmentLoad): Promise<'loaded' | Refused>;
+
+  /**
+   * Looks for claims without an entry, from the beginning (null) or behind another page. All claims that were there from the
+   * first page to the last are looked at, some perhaps twice. A segment that is only half there shows what it has.
+   */
+  strays(segment: SegmentKey, from: string | null): Promise<StrayPage>;
+
+  /**
+   * Gives claims that are unsettled and have no entry one again, as the claims they are (P14); all others are left. Whoever
+   * asks has seen that the ledger does not know them.
+   */
+  requeue(call: GateCall, claims: readonly Claim[]): Promise<'requeued' | Refused>;
 
   /** Null when there is no such segment here. */
   read(segment: SegmentKey): Promise<SegmentView | null>;

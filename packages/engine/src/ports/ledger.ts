@@ -4,6 +4,7 @@ import type { InventoryCentre } from './inventory-centre.ts';
 import type { Journal } from './journal.ts';
 import type { Orders } from './orders.ts';
 import type { Outbox } from './outbox.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { Roster } from './roster.ts';
 import type { Sales } from './sales.ts';
 import type { Settlement } from './settlement.ts';
@@ -13,6 +14,7 @@ export interface Ledger {
   readonly sales: Sales;
   readonly orders: Orders;
   readonly settlement: Settlement;
+  readonly quarantine: Quarantine;
   readonly inventoryCentre: InventoryCentre;
   readonly journal: Journal;
   readonly idempotency: Idempotency;

@@ -17,12 +17,30 @@ export interface QueueDepth {
   readonly oldestAgeMs: number | null;
 }
 
+/** An entry that is none of a claim as the gate writes them: somebody else's, or one that was damaged. */
+export interface UnreadEntry {
+  readonly segment: SegmentKey;
+  /** Of the entry, in its queue. */
+  readonly id: string;
+  /** The beginning of what it says. */
+  readonly text: string;
+}
+
 export interface Queue {
   /**
    * Up to `max` entries in order per segment: new ones, and those whose reader has been silent for `TAKE_OVER_AFTER_MS`.
    * At least once: a slow reader's entries may be read by another. `isWanted`: of which segments; of all when not given.
    */
   read(consumer: string, max: number, isWanted?: (segment: SegmentKey) => boolean): Promise<readonly QueueEntry[]>;
+
+  /**
+   * Entries that could not be read. They are out of the way of others, and kept until they are forgotten. A claim whose entry
+   * is one of them is unsettled and has no entry any more: it is found as such, and queued again.
+   */
+  unread(): Promise<readonly UnreadEntry[]>;
+
+  /** Whoever calls has put them aside for good. */
+  forget(unread: readonly UnreadEntry[]): Promise<void>;
 
   /** Acknowledges and deletes the named entries; ones that are gone are ignored. */
   remove(claims: readonly Claim[]): Promise<void>;

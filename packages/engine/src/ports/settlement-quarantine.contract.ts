@@ -1,8 +1,10 @@
 /** What every ledger promises of claims that are put aside. */
 import { describe, expect, test } from 'vitest';
 import { claimId } from '../domain/order/claim.ts';
+import { settleGroup } from '../funnel/ledger/settle-group.ts';
 import type { Ledger } from './ledger.ts';
 import { brokenLaws, journalOf, newClaim, openEpoch, openSale, quotasOf, stockOf } from './ledger-fixture.contract.ts';
+import type { SetAside } from './quarantine.ts';
 
 export function quarantineContract(ledger: () => Ledger): void {
   const quarantinedOf = async (saleId: string) =>
@@ -57,6 +59,44 @@ export function quarantineContract(ledger: () => Ledger): void {
         expect(await ledger().settlement.settle([claim])).toMatchObject([{ kind: 'repeated', order: null }]);
       }
       expect(await quarantinedOf(saleId)).toEqual([0, 0, 0]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('takes a claim of no segment of its own out of its group, and only that one', async () => {
+      const saleId = await openSale(ledger());
+      const [good, strange] = [newClaim(saleId, 1), newClaim('no-such-sale', 2)];
+      await expect(ledger().settlement.settle([good, strange])).rejects.toMatchObject({ code: 'ledger_constraint' });
+      expect(await settleGroup(ledger().settlement, [good, strange])).toMatchObject([
+        { kind: 'settled' },
+        { kind: 'quarantined', claim: strange },
+      ]);
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('lists what was set aside, claims and what cannot be read, in pages, each once', async () => {
+      const saleId = await openSale(ledger());
+      const claim = newClaim(saleId, 1, { units: 2 });
+      await ledger().settlement.quarantine(claim, 'cannot be settled');
+      const segment = { saleId, region: 'main', segment: 0 };
+      const entries = ['1-7', '1-8'].map((id) => ({ segment, id, text: `o \u0000 "\ud83d\ude00" ${id}` }));
+      for (const _ of [1, 2]) await ledger().quarantine.keep(entries);
+      await ledger().quarantine.keep([]);
+
+      const listed: SetAside[] = [];
+      for (let after: string | null = null; ; ) {
+        const page: readonly SetAside[] = await ledger().quarantine.list(after, 1);
+        listed.push(...page);
+        after = page.at(-1)?.id ?? null;
+        if (after === null) break;
+      }
+      const own = listed.filter((each) => each.saleId === saleId);
+      expect(own).toHaveLength(3);
+      expect(own.find(({ what }) => what.kind === 'claim')).toEqual({
+        ...{ id: claimId(claim), saleId, units: 2, reason: 'cannot be settled', what: { kind: 'claim', claim } },
+      });
+      const unread = own.filter(({ what }) => what.kind === 'unread');
+      expect(unread.map(({ what }) => what.kind === 'unread' && what.entry)).toEqual(entries);
+      expect(unread).toMatchObject([{ units: 0 }, { units: 0 }]);
       expect(await brokenLaws(ledger(), saleId)).toEqual([]);
     });
 

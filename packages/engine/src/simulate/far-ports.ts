@@ -34,6 +34,11 @@ export function farGate(gate: Gate, wire: Wire): Gate {
       wire.call(`load epoch ${load.epoch} available ${[...load.availableUnits.values()].join(' ')}`, () =>
         gate.load(call, load),
       ),
+    strays: (segment, from) => wire.call('strays', () => gate.strays(segment, from)),
+    requeue: (call, claims) =>
+      wire.call(`requeue ${claims.map((each) => nameOfClaim(each.orderId, each.origin)).join(' ')}`, () =>
+        gate.requeue(call, claims),
+      ),
     read: (segment) => wire.call('read', () => gate.read(segment)),
   };
 }
@@ -60,6 +65,8 @@ export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd
       wire.call(`queue.remove ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
         queue.remove(claims),
       ),
+    unread: () => wire.call('queue.unread', () => queue.unread()),
+    forget: (unread) => wire.call('queue.forget', () => queue.forget(unread)),
     peek: (segment) => wire.call('queue.peek', () => queue.peek(segment)),
     depth: () => wire.call('queue.depth', () => queue.depth()),
     onArrival(listener) {
@@ -85,7 +92,8 @@ export interface LedgerWires {
 }
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
-  const { sales, orders, settlement, inventoryCentre, journal, idempotency, roster, outbox, webhooks } = ledger;
+  const { sales, orders, settlement, quarantine, inventoryCentre, journal, idempotency } = ledger;
+  const { roster, outbox, webhooks } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -120,6 +128,10 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
         ),
       quarantine: (claim, reason) =>
         wire.call(`quarantine ${claim.orderId} ${reason}`, () => settlement.quarantine(claim, reason)),
+    },
+    quarantine: {
+      keep: (entries) => wire.call('quarantine.keep', () => quarantine.keep(entries)),
+      list: (after, max) => wire.call('quarantine.list', () => quarantine.list(after, max)),
     },
     inventoryCentre: {
       stock: (saleId, claims) => wire.call('stock', () => inventoryCentre.stock(saleId, claims)),

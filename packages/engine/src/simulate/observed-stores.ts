@@ -80,6 +80,8 @@ export function observedGate(gate: Gate, { auditor, answers, group, sometimes }:
       return outcomes;
     },
     markSettled: (call, claims) => gate.markSettled(call, claims),
+    strays: (segment, from) => gate.strays(segment, from),
+    requeue: (call, claims) => gate.requeue(call, claims),
     async credit(call, credit) {
       const answer = answered(await gate.credit(call, credit));
       if (answer === 'credited') auditor.credited(call, credit);

@@ -117,7 +117,7 @@ const PLANTED: readonly Planted[] = [
   {
     rule: 'nothing moves in a settled sale (P17)',
     ...{ scenario: 'ending', withinSeeds: 40 },
-    broken: ['nothing moves in a settled sale'],
+    broken: ['nothing moves in a settled sale', 'only an order that ends writes a release'],
     plant: withOrders((orders, { ledger }) => ({
       async notePayment(notice) {
         const result = await orders.notePayment(notice);

@@ -159,7 +159,7 @@ const PLANTED: readonly Planted[] = [
     })),
   },
   {
-    rule: 'an entry that was read is read again until it is removed',
+    rule: 'an entry that was lost comes again (P14)',
     ...{ scenario: 'calm', withinSeeds: 20 },
     broken: ['every buyer gets an answer', 'every claim ends'],
     plant(stores) {
@@ -171,7 +171,8 @@ const PLANTED: readonly Planted[] = [
         await stores.queue.remove(entries.map((entry) => entry.claim));
         return [];
       };
-      return { ...stores, queue: { ...stores.queue, read } };
+      const strays = async () => ({ strays: [], position: null, isWaiting: false, next: null });
+      return { ...stores, gate: { ...stores.gate, strays }, queue: { ...stores.queue, read } };
     },
   },
   {

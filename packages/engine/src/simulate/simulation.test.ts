@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildEngine } from '../compose/build-engine.ts';
+import type { Stores } from './gate-server.ts';
 import { runSeeds, runSimulation, SCENARIOS, type ScenarioName } from './index.ts';
 import type { SimulationResult } from './simulation.ts';
 
@@ -14,7 +15,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['order-life', 100],
   ['gift-pack', 250],
   ['exchange', 120],
-  ['ending', 250],
+  ['ending', 430],
   ['gate-loss', 250],
   ['lost-answers', 60],
   ['worker-crash', 60],
@@ -50,6 +51,26 @@ describe('a simulated world', () => {
     expect(told(failure)).toBe('every promise was kept');
     expect(seeds).toBe(count);
     expect(SCENARIOS[scenario].marks.filter((mark) => !seen.has(mark))).toEqual([]);
+  });
+});
+
+/** Every third read loses what it read: the entries are gone, the claims stand. */
+function losesEntries(stores: Stores): Stores {
+  let reads = 0;
+  const read: typeof stores.queue.read = async (consumer, max) => {
+    const entries = await stores.queue.read(consumer, max);
+    if (entries.length > 0) reads += 1;
+    if (reads % 3 !== 0) return entries;
+    await stores.queue.remove(entries.map((entry) => entry.claim));
+    return [];
+  };
+  return { ...stores, queue: { ...stores.queue, read } };
+}
+
+describe('a queue that loses entries', () => {
+  it.each(['calm', 'gate-loss', 'worker-crash'] as const)('P14: breaks no promise: %s', async (scenario) => {
+    const { failure } = await runSeeds({ from: 1, count: 40, scenario, barrier, buildEngine, plant: losesEntries });
+    expect(told(failure)).toBe('every promise was kept');
   });
 });
 

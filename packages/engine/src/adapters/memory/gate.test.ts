@@ -14,7 +14,7 @@ const terms = { version: 1, state: 'live', startsAtMs: 0, endsAtMs: 100, limitUn
 
 test('the memory gate remembers nobody who was only refused', async () => {
   const server: Server = { identity: 'me', segments: new Map() };
-  const gate = createMemoryGate({ clock, server, queue: { put: () => {} } });
+  const gate = createMemoryGate({ clock, server, queue: { put: () => {}, putAgain: () => {}, has: () => false } });
   await gate.load(call, { segment, epoch: 1, terms, availableUnits: new Map([['web', 1]]), marks: [] });
   await gate.claim(call, requests(200));
   await gate.claim({ ...call, segment: { ...segment, segment: 1 } }, requests(200));
@@ -24,7 +24,7 @@ test('the memory gate remembers nobody who was only refused', async () => {
 
 test('the memory gate sells nothing from a segment that was loaded under another identity', async () => {
   const server: Server = { identity: 'me', segments: new Map() };
-  const gate = createMemoryGate({ clock, server, queue: { put: () => {} } });
+  const gate = createMemoryGate({ clock, server, queue: { put: () => {}, putAgain: () => {}, has: () => false } });
   await gate.load(call, { segment, epoch: 1, terms, availableUnits: new Map([['web', 1]]), marks: [] });
   server.identity = 'restarted';
   const now = { ...call, identity: 'restarted' };

@@ -33,7 +33,7 @@ export interface Server {
 export interface MemoryGateParts {
   readonly clock: Clock;
   readonly server: Server;
-  readonly queue: Pick<MemoryQueue, 'put'>;
+  readonly queue: Pick<MemoryQueue, 'put' | 'putAgain' | 'has'>;
 }
 
 const NO_MARKS: readonly ClaimMark[] = [];
@@ -140,6 +140,31 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       if (call.identity !== server.identity || (before && load.epoch <= before.epoch)) return 'not_ready';
       server.segments.set(name, segmentFrom(load, server.identity, (before?.generation ?? 0) + 1));
       return 'loaded';
+    },
+
+    async strays(key) {
+      const segment = server.segments.get(segmentName(key));
+      if (!segment) return { strays: [], position: null, isWaiting: false, next: null };
+      const unsettled = [...segment.unsettled.values()];
+      return {
+        strays: unsettled.filter((claim) => !queue.has(claim)),
+        position: { epoch: segment.epoch, seq: segment.seq },
+        isWaiting: unsettled.length > 0,
+        next: null,
+      };
+    },
+
+    async requeue(call, claims) {
+      const segment = admit(call, clock, server);
+      if (typeof segment === 'string') return segment;
+      const claimedAtMs = clock.nowMs();
+      for (const claim of claims) {
+        if (markOf(segment, claim)?.state !== 'claimed' || queue.has(claim)) continue;
+        queue.putAgain({ claim, claimedAtMs });
+        // As where ids of entries only rise: a number is spent.
+        segment.seq += 1;
+      }
+      return 'requeued';
     },
 
     async read(key) {

@@ -19,6 +19,7 @@ import type { SaleCondition } from '../../domain/sale/decide-notice.ts';
 import type { LimitScope, LimitScopeTerms } from '../../domain/sale/limit-scope.ts';
 import type { Sale } from '../../domain/sale/sale.ts';
 import type { SaleEvent } from '../../domain/sale/sale-event.ts';
+import type { UnreadEntry } from '../../ports/queue.ts';
 
 export interface SaleRow {
   readonly sale: Sale;
@@ -81,6 +82,8 @@ export interface Rows {
   readonly openReleases: Map<string, Release>;
   /** By claim id. */
   readonly quarantine: Map<string, QuarantineRow>;
+  /** Entries of a queue that nobody can read, by their id. */
+  readonly unread: Map<string, UnreadEntry>;
   /** Units received, by sale and delivery id. */
   readonly stockDeliveries: Map<string, number>;
   readonly journal: Map<SaleId, Entry[]>;
@@ -123,6 +126,7 @@ export function emptyRows(): Rows {
     releases: new Map(),
     openReleases: new Map(),
     quarantine: new Map(),
+    unread: new Map(),
     stockDeliveries: new Map(),
     journal: new Map(),
     events: new Map(),

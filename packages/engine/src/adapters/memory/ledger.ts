@@ -8,6 +8,7 @@ import { createMemoryIdempotency } from './ledger-idempotency.ts';
 import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
 import { createMemoryOrders } from './ledger-orders.ts';
 import { createMemoryOutbox } from './ledger-outbox.ts';
+import { createMemoryQuarantine } from './ledger-quarantine.ts';
 import { createMemoryRoster } from './ledger-roster.ts';
 import { emptyRows } from './ledger-rows.ts';
 import { createMemorySales } from './ledger-sales.ts';
@@ -19,6 +20,7 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
   return {
     sales: createMemorySales(rows, clock),
     settlement: createMemorySettlement(rows, clock),
+    quarantine: createMemoryQuarantine(rows),
     inventoryCentre: createMemoryInventoryCentre(rows),
     orders: createMemoryOrders(rows, clock),
     idempotency: createMemoryIdempotency(clock),

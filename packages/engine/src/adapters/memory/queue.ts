@@ -3,14 +3,16 @@
  */
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
-import { segmentOf } from '../../domain/order/claim.ts';
+import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Queue, QueueEntry } from '../../ports/queue.ts';
 import {
   createSegmentQueue,
   entriesOf,
+  has,
   oldestOf,
   put,
+  putAgain,
   removeByName,
   type SegmentQueue,
   takeInto,
@@ -19,6 +21,9 @@ import {
 export interface MemoryQueue extends Queue {
   /** Entries of one segment, younger than all that it has. Cannot fail. */
   put(segment: SegmentKey, entries: readonly QueueEntry[]): void;
+  /** An entry that was lost, in front of what is new; one that is there stays. */
+  putAgain(entry: QueueEntry): void;
+  has(claim: Claim): boolean;
   /** Forgets everything; who listens goes on listening. */
   lose(): void;
 }
@@ -35,6 +40,20 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
       segments.set(name, queue);
       for (const entry of entries) put(queue, entry);
       for (const listener of listeners) listener();
+    },
+
+    putAgain(entry) {
+      const segment = segmentOf(entry.claim);
+      const name = segmentName(segment);
+      const queue = segments.get(name) ?? createSegmentQueue(segment);
+      segments.set(name, queue);
+      putAgain(queue, entry);
+      for (const listener of listeners) listener();
+    },
+
+    has(claim) {
+      const queue = segments.get(segmentName(segmentOf(claim)));
+      return queue !== undefined && has(queue, claim);
     },
 
     lose() {
@@ -55,6 +74,10 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
       }
       return read;
     },
+
+    // What the gate beside it puts in is what it is.
+    unread: async () => [],
+    async forget() {},
 
     async remove(claims) {
       for (const claim of claims) {

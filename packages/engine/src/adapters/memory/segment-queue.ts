@@ -47,6 +47,27 @@ export function put(queue: SegmentQueue, entry: QueueEntry): void {
   queue.size += 1;
 }
 
+/** In its place among the others, to be read before what is new. One that is there stays. */
+export function putAgain(queue: SegmentQueue, entry: QueueEntry): void {
+  if (has(queue, entry.claim)) return;
+  const found = queue.entries.findIndex(({ claim }) => comparePositions(claim.origin, entry.claim.origin) >= 0);
+  const at = found < 0 ? queue.entries.length : found;
+  const next = queue.entries[at];
+  // A hole at the same position is its own.
+  const isHole = next !== undefined && comparePositions(next.claim.origin, entry.claim.origin) === 0;
+  queue.entries.splice(at, isHole ? 1 : 0, entry);
+  queue.leasedUntilMs.splice(at, isHole ? 1 : 0, UNREAD);
+  queue.size += 1;
+  queue.first = Math.min(queue.first, at);
+  if (at >= queue.firstUnread) return;
+  if (!isHole) queue.firstUnread += 1;
+  queue.nextTakeOverMs = Number.NEGATIVE_INFINITY;
+}
+
+export function has(queue: SegmentQueue, claim: Claim): boolean {
+  return indexOf(queue, claim) !== null;
+}
+
 /** Appends up to `max` entries to `into`: first those whose lease has ended, then new ones. */
 export function takeInto(into: QueueEntry[], queue: SegmentQueue, max: number, monotonicMs: number): void {
   const fullLength = into.length + max;

@@ -2,6 +2,34 @@
 import type { Script } from './script.ts';
 
 /**
+ * take entries that cannot be read out of the queue and keep what they say, as many as the segment's grave has room for.
+ * Reply: 1 buried | 2 full | -3 bad_argument
+ */
+export const BURY = {
+  name: 'bury',
+  keys: ['stream', 'buried'],
+  arguments: ['room', 'count'],
+  takesMore: true,
+  words: { '1': 'buried', '2': 'full', '-3': 'bad_argument' },
+  lua: `local stream, buried = KEYS[1], KEYS[2]
+local room, count = tonumber(ARGV[1]), tonumber(ARGV[2])
+if not room or not count or count < 1 or #ARGV ~= 2 + count then return -3 end
+local kind = redis.call('TYPE', buried).ok
+if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', buried) end
+for i = 1, count do
+  local id = ARGV[2 + i]
+  local entry = redis.call('XRANGE', stream, id, id)[1]
+  if entry then
+    if redis.call('HLEN', buried) >= room then return 2 end
+    redis.call('HSET', buried, id, string.sub(table.concat(entry[2], ' '), 1, 2000))
+    redis.call('XACK', stream, 'workers', id)
+    redis.call('XDEL', stream, id)
+  end
+end
+return 1`,
+} as const satisfies Script;
+
+/**
  * decide a batch of purchases for one segment, in order of arrival. Atomic; losers write nothing.
  * Reply: -1 late | -2 not_ready | -3 bad_argument | {epoch starts_ms length answer ...}
  */
@@ -322,8 +350,16 @@ end
 local function staged(key, size, count) return (count > 0 and redis.call(size, key) or 0) == count end
 if not (staged(staged_buyers, 'HLEN', buyer_count) and staged(staged_loose, 'HLEN', loose_count)
   and staged(staged_released, 'SCARD', released_count)) then return -4 end
+local function is_ahead()
+  local info = redis.call('XINFO', 'STREAM', stream)
+  for at = 1, #info, 2 do
+    if info[at] == 'last-generated-id' then return tonumber(string.match(info[at + 1], '^%d+')) >= epoch end
+  end
+end
 local has_group, stream_kind = false, kind(stream)
-if stream_kind == 'stream' then
+if stream_kind == 'stream' and is_ahead() then
+  redis.call('UNLINK', stream)
+elseif stream_kind == 'stream' then
   for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
     if group[2] == 'workers' then has_group = true end
   end
@@ -442,6 +478,17 @@ local function parts_of(entry)
   end
   return part
 end
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
+end
 local stream = KEYS[1]
 local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
 if not oldest then return { 0, -1 } end
@@ -455,22 +502,36 @@ return { redis.call('XLEN', stream), math.max(0, now_ms() - claimed_at_ms) }`,
  */
 export const QUEUE_READ = {
   name: 'queue-read',
-  keys: ['stream'],
-  arguments: ['consumer', 'take_over_ms', 'max'],
+  keys: ['stream', 'again'],
+  arguments: ['consumer', 'take_over_ms', 'max', 'forget_ms'],
   takesMore: false,
   words: {},
-  lua: `local stream = KEYS[1]
-local consumer, take_over_ms, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
+  lua: `local stream, again = KEYS[1], KEYS[2]
+local consumer, take_over_ms, max, forget_ms = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
-local has_group = false
+local has_group, readers = false, 0
 for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
-  if group[2] == 'workers' then has_group = true end
+  if group[2] == 'workers' then has_group, readers = true, group[4] end
 end
 if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0') end
+if readers > 32 then
+  for _, reader in ipairs(redis.call('XINFO', 'CONSUMERS', stream, 'workers')) do
+    if reader[2] ~= consumer and reader[4] == 0 and reader[6] >= forget_ms then
+      redis.call('XGROUP', 'DELCONSUMER', stream, 'workers', reader[2])
+    end
+  end
+end
+local again_kind = redis.call('TYPE', again).ok
+local is_index = again_kind == 'hash' or again_kind == 'none'
 local entries = {}
 local function add(found)
   for _, entry in ipairs(found) do
     entries[#entries + 1] = entry
+    local part = {}
+    for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+    if is_index and part.o and part.q and string.match(part.p or '', '^%d+%-%d+$') then
+      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.q, entry[1])
+    end
   end
 end
 local cursor = '0-0'
@@ -493,7 +554,7 @@ return entries`,
  */
 export const QUEUE_REMOVE = {
   name: 'queue-remove',
-  keys: ['buyers', 'stream', 'loose'],
+  keys: ['buyers', 'stream', 'loose', 'again'],
   arguments: ['count'],
   takesMore: true,
   words: { '1': 'removed', '-3': 'bad_argument' },
@@ -509,6 +570,17 @@ export const QUEUE_REMOVE = {
   end
   return part
 end
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
+end
 local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
   for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
@@ -518,19 +590,19 @@ end
 local function with_state(claims, at, state)
   return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
 end
-local buyers, stream, loose = KEYS[1], KEYS[2], KEYS[3]
+local buyers, stream, loose, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local count = tonumber(ARGV[1])
 if not count or count < 1 or count > 256 or #ARGV ~= 1 + 4 * count then return -3 end
 redis.call('HLEN', loose)
-local ids, unqueued = {}, {}
+local ids, unqueued, requeued = {}, {}, {}
 local known = redis.call('HMGET', buyers, unpack(ARGV, 2 + 3 * count, 1 + 4 * count))
 for i = 1, count do
   local position, order_id = ARGV[1 + i], ARGV[1 + count + i]
   local channel, buyer = ARGV[1 + 2 * count + i], ARGV[1 + 3 * count + i]
-  local entry = redis.call('XRANGE', stream, position, position)[1]
-  local part = entry and parts_of(entry) or {}
-  if part.o == order_id and part.channel == channel then
-    ids[#ids + 1] = position
+  local id = entry_of(stream, again, order_id, position, channel)
+  if id then
+    ids[#ids + 1] = id
+    if id ~= position then requeued[#requeued + 1] = order_id .. ' ' .. position .. ' ' .. channel end
     local _, state, units = find_mark(known[i], order_id, position, channel)
     if state == 'q' then
       unqueued[#unqueued + 1] = order_id .. ' ' .. position .. ' ' .. channel
@@ -542,6 +614,7 @@ if #ids == 0 then return 1 end
 if #unqueued > 0 then redis.call('HSET', loose, unpack(unqueued)) end
 redis.call('XACK', stream, 'workers', unpack(ids))
 redis.call('XDEL', stream, unpack(ids))
+if #requeued > 0 then redis.call('HDEL', again, unpack(requeued)) end
 return 1`,
 } as const satisfies Script;
 
@@ -566,6 +639,17 @@ export const READ = {
     end
   end
   return part
+end
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
 end
 local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
@@ -595,7 +679,7 @@ local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
 local names, parts = {}, {}
 for i, entry in ipairs(entries) do
   local part = parts_of(entry)
-  names[i], parts[i] = part.b, part
+  names[i], parts[i] = part.b or '', part
 end
 local claims = {}
 if #entries > 0 then
@@ -694,6 +778,95 @@ return 1`,
 } as const satisfies Script;
 
 /**
+ * give claims that are unsettled and have no entry one again. Its id is new, for ids only rise; the claim keeps its
+ * Reply: 1 requeued | -1 late | -2 not_ready | -3 bad_argument
+ */
+export const REQUEUE = {
+  name: 'requeue',
+  keys: ['meta', 'buyers', 'stream', 'again'],
+  arguments: ['server', 'identity', 'deadline_ms', 'count'],
+  takesMore: true,
+  words: { '1': 'requeued', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local meta, buyers, stream, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
+local count = tonumber(ARGV[4])
+if not count or count < 1 or count > 256 or #ARGV ~= 4 + 4 * count then return -3 end
+local refused = admit(call, meta, buyers, '')
+if refused ~= 0 then return refused end
+local facts = redis.call('HMGET', meta, 'epoch', 'seq')
+local seq = tonumber(facts[2] or 'x')
+if not seq or redis.call('TYPE', stream).ok ~= 'stream' then return -2 end
+local again_kind = redis.call('TYPE', again).ok
+if again_kind ~= 'hash' and again_kind ~= 'none' then redis.call('UNLINK', again) end
+local written_now = digits(now_ms())
+for i = 1, count do
+  local buyer, order_id = ARGV[4 + i], ARGV[4 + count + i]
+  local position, channel = ARGV[4 + 2 * count + i], ARGV[4 + 3 * count + i]
+  local _, state, units = find_mark(redis.call('HGET', buyers, buyer), order_id, position, channel)
+  if state == 'q' and not entry_of(stream, again, order_id, position, channel) then
+    local id = facts[1] .. '-' .. digits(seq + 1)
+    redis.call('XADD', stream, id, 'o', order_id, 'b', buyer, units .. ' ' .. channel, written_now, 'p', position)
+    seq = seq + 1
+    redis.call('HSET', meta, 'seq', digits(seq))
+    redis.call('HSET', again, order_id .. ' ' .. position .. ' ' .. channel, id)
+  end
+end
+return 1`,
+} as const satisfies Script;
+
+/**
  * change what claims are judged by. Older terms never replace newer ones.
  * Reply: 1 set | 2 stale | -1 late | -2 not_ready | -3 bad_argument
  */
@@ -741,4 +914,71 @@ if state == 'live' then generation = generation + 1 end
 redis.call('HSET', meta, 'version', digits(version), 'state', state, 'starts_ms', digits(starts_ms),
   'ends_ms', digits(ends_ms), 'limit', digits(limit), 'generation', digits(generation))
 return 1`,
+} as const satisfies Script;
+
+/**
+ * of a page of buyers, the claims that are unsettled and have no entry in the queue.
+ * Reply: {cursor position is_waiting claims}
+ */
+export const STRAYS = {
+  name: 'strays',
+  keys: ['meta', 'buyers', 'stream', 'again'],
+  arguments: ['cursor', 'max'],
+  takesMore: false,
+  words: {},
+  lua: `local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
+end
+local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
+    if order == order_id and place == position and quota == channel then return at, state, units end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end
+local meta, buyers, stream, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local function kind(key) return redis.call('TYPE', key).ok end
+if kind(buyers) ~= 'hash' then return { '0', '', 0, {} } end
+local position = ''
+if kind(meta) == 'hash' then
+  local facts = redis.call('HMGET', meta, 'epoch', 'seq')
+  if facts[1] and facts[2] then position = facts[1] .. '-' .. facts[2] end
+end
+local has_stream = kind(stream) == 'stream'
+local step = redis.call('HSCAN', buyers, ARGV[1], 'COUNT', ARGV[2])
+local is_waiting, claims = 0, {}
+for at = 1, #step[2], 2 do
+  local buyer, marks = step[2][at], step[2][at + 1]
+  for _, state, order_id, units, place, channel in string.gmatch(buyer == '' and '' or marks, MARK) do
+    if state == 'q' then
+      is_waiting = 1
+      if not (has_stream and entry_of(stream, again, order_id, place, channel)) then
+        claims[#claims + 1] = { order_id, units, place, channel, buyer }
+      end
+    end
+  end
+end
+return { step[1], position, is_waiting, claims }`,
 } as const satisfies Script;

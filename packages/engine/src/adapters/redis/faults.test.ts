@@ -17,7 +17,7 @@ import {
 import { systemClock } from '../system/clock.ts';
 import { readRedisAddress } from './address.ts';
 import { type AnswerLosingProxy, openAnswerLosingProxy } from './answer-losing-proxy.contract.ts';
-import { LOAD, READ } from './commands.ts';
+import { LOAD, QUEUE_READ, READ } from './commands.ts';
 import { openConnection } from './connection.ts';
 import { debitUnits } from './debit-units.ts';
 import { keysOf, stagedKeysOf } from './keys.ts';
@@ -210,6 +210,20 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     },
   );
 
+  test('K26: holds something else in the place of what it only puts aside sells on, and queues again', async () => {
+    const segment = await openIn(store, 10);
+    const claim = await segment.win(request());
+    const { stream, again, buried } = keysOf(segment.key, null);
+    for (const key of [again, buried]) await server().admin.set(key, 'of somebody else');
+    await server().admin.xdel(stream, '1-1');
+    expect(await store.gate.requeue(await segment.call(), [claim])).toBe('requeued');
+    await server().admin.xadd(stream, '1-500', 'hello', 'world');
+    expect((await store.queue.read('a', 10)).map((each) => each.claim)).toEqual([claim]);
+    expect(await store.queue.unread()).toMatchObject([{ id: '1-500', text: 'hello world' }]);
+    await store.queue.remove([claim]);
+    expect(await server().admin.xlen(stream)).toBe(0);
+  });
+
   test('holds a figure that is none sells nothing', async () => {
     const segment = await openIn(store, 10);
     for (const [field, value] of [
@@ -274,6 +288,22 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     expect(await store.queue.read('a', 10)).toHaveLength(1);
     await server().admin.xgroup('DESTROY', keysOf(segment.key, null).stream, 'workers');
     expect(await store.queue.read('a', 10)).toHaveLength(1);
+  });
+
+  test('forgets readers that are gone for long, but none that has something in hand', async () => {
+    const segment = await openIn(store, 10);
+    await segment.win(request());
+    const { stream } = keysOf(segment.key, null);
+    expect(await store.queue.read('busy', 1)).toHaveLength(1);
+    for (let at = 0; at < 40; at++) await server().admin.xgroup('CREATECONSUMER', stream, 'workers', `gone-${at}`);
+    const readers = async () => (await server().admin.xinfo('CONSUMERS', stream, 'workers')) as string[][];
+    expect(await store.queue.read('late', 1)).toEqual([]);
+    expect(await readers()).toHaveLength(41);
+    const connection = await openConnection({ address: readRedisAddress(server().url), times: TIMES });
+    opened.push(connection);
+    const names = { consumer: 'last', take_over_ms: 60_000, max: 1, forget_ms: 0 };
+    await connection.run(QUEUE_READ, { keys: keysOf(segment.key, null), arguments: names });
+    expect((await readers()).map(([, name]) => name)).toEqual(['busy']);
   });
 
   test('P15: is told to remove a claim whose place another has keeps that one', async () => {

@@ -15,6 +15,7 @@ import { readSegmentView } from './read-segment.ts';
 import type { IsReplicated } from './replicated.ts';
 import type { Segments } from './segments.ts';
 import { stampOf, wordOr } from './stamp.ts';
+import { readStrays, requeue } from './strays.ts';
 
 export interface RedisGateParts {
   readonly layout: Layout;
@@ -102,6 +103,13 @@ export function createRedisGate({ layout, segments, isReplicated, onQueued }: Re
     },
 
     load: (call, load) => loadSegment(layout, call, load),
+
+    strays: (segment, from) => readStrays(layout, segment, from),
+    async requeue(call, claims) {
+      const answer = await requeue(layout, call, claims);
+      if (answer === 'requeued') onQueued();
+      return answer;
+    },
 
     async read(segment) {
       const view = await readSegmentView(layout, segment);

@@ -30,6 +30,10 @@ export interface SegmentKeys {
   /** Buyer -> his claims; the empty field holds the epoch. */
   readonly buyers: string;
   readonly stream: string;
+  /** Of claims that were queued again: where their entries are. It goes with the stream. */
+  readonly again: string;
+  /** Entries that could not be read, until the ledger has them. */
+  readonly buried: string;
   /** Unsettled claims that may have no entry in the stream. */
   readonly loose: string;
   readonly released: string;
@@ -52,8 +56,8 @@ export function keysOf(segment: SegmentKey, limitGroup: string | null): SegmentK
   const own = limitGroup === null ? tag : `${tag}:${wordOfSale(segment.saleId)}`;
   const key = (part: string) => `${own}:${part}`;
   return {
-    ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream') },
-    ...{ loose: key('loose'), released: key('released'), moves: key('moves') },
+    ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream'), again: key('again') },
+    ...{ loose: key('loose'), released: key('released'), moves: key('moves'), buried: key('buried') },
     sales: limitGroup === null ? key('meta') : `${tag}:sales`,
   };
 }

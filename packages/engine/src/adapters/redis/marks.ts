@@ -24,7 +24,7 @@ export function writePosition({ epoch, seq }: Position): string {
   return `${epoch}-${seq}`;
 }
 
-function readPosition(text: string): Position {
+export function readPosition(text: string): Position {
   const [epoch, seq] = text.split('-').map(Number);
   invariant(epoch !== undefined && seq !== undefined && Number.isSafeInteger(epoch + seq), 'a position is two numbers');
   return { epoch, seq };
@@ -32,6 +32,13 @@ function readPosition(text: string): Position {
 
 export function readOrigin(segment: SegmentKey, position: string, channel: string): Origin {
   return { region: segment.region, segment: segment.segment, channel: readWord(channel), ...readPosition(position) };
+}
+
+/** As `read` and `strays` tell it: `order_id units position channel buyer`. */
+export function claimOf(segment: SegmentKey, parts: readonly string[]): Claim {
+  const [orderId = '', units, position = '', channel = '', buyerId = ''] = parts;
+  const origin = readOrigin(segment, position, channel);
+  return { orderId: readWord(orderId), saleId: segment.saleId, buyerId, units: Number(units), origin };
 }
 
 export function isOfSegment({ origin }: Pick<Claim, 'origin'>, segment: SegmentKey): boolean {

@@ -8,15 +8,17 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import { type Queue, type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
 import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
+import { createGraves } from './graves.ts';
 import type { Layout } from './layout.ts';
-import { nameOf, readOrigin, readWord } from './marks.ts';
+import { nameOf } from './marks.ts';
+import { type Entry, readEntries } from './read-entry.ts';
 import type { Segments } from './segments.ts';
 
 /** Entries of one removal, which the script bounds, and of one look. */
 const REMOVED_AT_ONCE = 256;
 const PEEKED_AT_ONCE = 1_000;
-
-type Entry = readonly [id: string, fields: readonly string[]];
+/** Far above what a living reader is ever silent for. */
+const FORGET_READER_MS = 3_600_000;
 
 export interface RedisQueueParts {
   readonly layout: Layout;
@@ -25,6 +27,7 @@ export interface RedisQueueParts {
 }
 
 export function createRedisQueue({ layout, segments, onArrival }: RedisQueueParts): Queue {
+  const graves = createGraves(layout, segments);
   /** Where the last read began: the next begins with the others, so that one busy segment cannot starve them. */
   let turn = 0;
 
@@ -39,11 +42,16 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
 
   async function readOne(segment: SegmentKey, consumer: string, max: number): Promise<readonly QueueEntry[]> {
     const { keys, connection } = await layout.placeOf(segment);
-    const reply = await connection.run(QUEUE_READ, {
-      keys,
-      arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max },
-    });
-    return entriesOf(segment, reply as readonly Entry[]);
+    for (;;) {
+      const reply = await connection.run(QUEUE_READ, {
+        keys,
+        arguments: { consumer, take_over_ms: TAKE_OVER_AFTER_MS, max, forget_ms: FORGET_READER_MS },
+      });
+      const { entries, unreadable } = readEntries(segment, reply as readonly Entry[]);
+      if (unreadable.length === 0) return entries;
+      const hasRoom = await graves.bury(segment, unreadable);
+      if (entries.length > 0 || !hasRoom) return entries;
+    }
   }
 
   return {
@@ -64,6 +72,9 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
       return entries;
     },
 
+    unread: graves.unread,
+    forget: graves.forget,
+
     async remove(claims) {
       const bySegment = grouped(claims);
       for (const named of bySegment.values()) {
@@ -78,7 +89,7 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
       const entries: QueueEntry[] = [];
       for (let from = '-'; ; ) {
         const page = (await connection.command('XRANGE', keys.stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
-        entries.push(...entriesOf(segment, page));
+        entries.push(...readEntries(segment, page).entries);
         const last = page[PEEKED_AT_ONCE - 1];
         if (!last) return entries;
         from = `(${last[0]}`;
@@ -132,24 +143,6 @@ async function remove(layout: Layout, claims: readonly Claim[]): Promise<void> {
     ],
   });
   invariant(answer === 'removed', 'a removal names no more than it may');
-}
-
-/** What the fields are says lua/shared/entries.lua. */
-function entriesOf(segment: SegmentKey, entries: readonly Entry[]): QueueEntry[] {
-  return entries.map(([id, fields]) => {
-    const part: Record<string, string> = { p: id };
-    for (let at = 0; at + 1 < fields.length; at += 2) {
-      const name = fields[at] ?? '';
-      const value = fields[at + 1] ?? '';
-      const [units = '', channel] = name.split(' ');
-      if (channel === undefined) part[name] = value;
-      else Object.assign(part, { units, channel, claimedAtMs: value });
-    }
-    const { o = '', b = '', p = '', units, channel = '', claimedAtMs } = part;
-    const origin = readOrigin(segment, p, channel);
-    const claim = { orderId: readWord(o), saleId: segment.saleId, buyerId: b, units: Number(units), origin };
-    return { claim, claimedAtMs: Number(claimedAtMs) };
-  });
 }
 
 function grouped(claims: readonly Claim[]): ReadonlyMap<string, readonly Claim[]> {

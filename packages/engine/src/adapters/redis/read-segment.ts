@@ -7,7 +7,7 @@ import { SALE_STATES, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { SegmentView } from '../../ports/gate.ts';
 import { READ } from './commands.ts';
 import type { Layout, SegmentPlace } from './layout.ts';
-import { readOrigin, readWord, writePosition } from './marks.ts';
+import { claimOf, readOrigin, readWord, writePosition } from './marks.ts';
 
 /** About a millisecond and a half of the server. */
 const PAGE = 500;
@@ -68,12 +68,6 @@ async function readPage(
   if (typeof reply === 'string') return null;
   const [meta, moves, released, claims, last] = reply as [string[], string[], string[], string[][], string];
   return { meta, moves, released, claims, last };
-}
-
-function claimOf(segment: SegmentKey, parts: readonly string[]): Claim {
-  const [orderId = '', units, position = '', channel = '', buyerId = ''] = parts;
-  const origin = readOrigin(segment, position, channel);
-  return { orderId: readWord(orderId), saleId: segment.saleId, buyerId, units: Number(units), origin };
 }
 
 function releasedIdOf(segment: SegmentKey, name: string): string {

@@ -13,6 +13,7 @@ import { createSqlRoster } from './roster.ts';
 import { entryOfRow } from './rows.ts';
 import { createSqlSales } from './sales.ts';
 import type { LedgerDatabase } from './schema.ts';
+import { createSqlQuarantine } from './set-aside.ts';
 import { createSqlSettlement } from './settlement.ts';
 import { createStatements } from './statements.ts';
 import { createSqlWebhooks } from './webhooks.ts';
@@ -34,6 +35,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
   return {
     sales: createSqlSales(context),
     settlement: createSqlSettlement(context),
+    quarantine: createSqlQuarantine(context),
     inventoryCentre: createSqlInventoryCentre(context),
 
     orders: createSqlOrders(context),

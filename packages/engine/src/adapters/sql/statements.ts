@@ -24,6 +24,7 @@ import type {
   OrderTable,
   ParkedCancelTable,
   PaymentTable,
+  QuarantineTable,
   QuotaColumns,
   ReleaseTable,
   SaleTable,
@@ -178,6 +179,17 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
       build: (rows) => {
         const insert = db.insertInto('buyers').values(rows);
         if (isMysql) return insert.onDuplicateKeyUpdate({ units: sql`buyers.units` });
+        return insert.onConflict((conflict) => conflict.doNothing());
+      },
+    }),
+
+    /** What is set aside already stays as it is. */
+    setAside: sizedInsert<QuarantineTable, QuarantineTable>({
+      columns: ['id', 'sale_id', 'claim', 'quarantined_units', 'reason'],
+      valuesOf: (row) => [row.id, row.sale_id, row.claim, row.quarantined_units, row.reason],
+      build: (rows) => {
+        const insert = db.insertInto('quarantine').values(rows);
+        if (isMysql) return insert.onDuplicateKeyUpdate({ id: sql`quarantine.id` });
         return insert.onConflict((conflict) => conflict.doNothing());
       },
     }),

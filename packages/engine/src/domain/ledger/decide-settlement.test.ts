@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Fault } from '../fault.ts';
 import { InvariantError } from '../invariant.ts';
 import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory/quota.ts';
 import { BEFORE_ALL, type Claim, claimId, type Origin, type Position, quotaOf } from '../order/claim.ts';
@@ -201,9 +202,9 @@ describe('settling a claim', () => {
     expect([plan.newReleases, plan.entries]).toEqual([[], []]);
   });
 
-  test('is impossible without its segment or sale', () => {
+  test('is refused by the ledger without its segment, and impossible without its sale', () => {
     const view = viewOf(booksOf());
-    expect(() => decide({ ...view, segments: new Map() }, [claimOf('x')])).toThrow(InvariantError);
+    expect(() => decide({ ...view, segments: new Map() }, [claimOf('x')])).toThrow(Fault);
     expect(() => decide({ ...view, sales: new Map() }, [claimOf('x')])).toThrow(InvariantError);
   });
 

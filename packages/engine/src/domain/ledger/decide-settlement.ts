@@ -7,6 +7,7 @@
  * newer epoch never took them).
  */
 import type { RefusalCause } from '@sluice/contract/codes';
+import { Fault } from '../fault.ts';
 import type { BuyerId, OrderId, SaleId } from '../ids.ts';
 import { invariant } from '../invariant.ts';
 import { type Quota, quotaName, segmentName, unorderedUnits } from '../inventory/quota.ts';
@@ -97,7 +98,8 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   if (draft.closedClaims.has(claimId(claim))) return { kind: 'repeated', claim, order: existing ?? null };
 
   const segment = draft.view.segments.get(segmentName(segmentOf(claim)));
-  invariant(segment, `segment ${segmentName(segmentOf(claim))} of a claim is in the ledger`);
+  // Of another deployment, or of a ledger that is no more: it is put aside, and holds up no other.
+  if (!segment) throw new Fault('ledger_constraint', `The ledger has no segment ${segmentName(segmentOf(claim))}.`);
   const stale = isStale(claim.origin, segment);
   // Of an epoch that the ledger never opened it would ring the alarm of a rolled-back gate for ever.
   if (!stale) markSettledThrough(draft.changes, claim);

@@ -28,7 +28,7 @@ const FIRST_WAIT_MS = 10;
 const MAX_WAIT_MS = 500;
 
 /** What answers a repeat as the first time, whether the first was carried out or not. */
-const REPEATS_TELL = new Set(['settle', 'quarantine', 'allot', 'finishMove', 'finishRelease']);
+const REPEATS_TELL = new Set(['settle', 'quarantine', 'keep', 'allot', 'finishMove', 'finishRelease']);
 
 export function ledgerWithRetry(ledger: Ledger, { clock, random }: RetryParts): Ledger {
   async function patiently<Answer>(method: string, call: () => Promise<Answer>): Promise<Answer> {
@@ -52,6 +52,7 @@ export function ledgerWithRetry(ledger: Ledger, { clock, random }: RetryParts): 
     sales: eachMethod(ledger.sales, patiently),
     orders: eachMethod(ledger.orders, patiently),
     settlement: eachMethod(ledger.settlement, patiently),
+    quarantine: eachMethod(ledger.quarantine, patiently),
     inventoryCentre: eachMethod(ledger.inventoryCentre, patiently),
     journal: eachMethod(ledger.journal, patiently),
     idempotency: eachMethod(ledger.idempotency, patiently),

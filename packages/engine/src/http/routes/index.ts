@@ -14,6 +14,7 @@ import { addFulfilOrder } from './fulfil-order.ts';
 import { addHealth } from './health.ts';
 import { addIssueToken } from './issue-token.ts';
 import { addListOrders } from './list-orders.ts';
+import { addListQuarantine } from './list-quarantine.ts';
 import { addListSales } from './list-sales.ts';
 import { addMetrics } from './metrics.ts';
 import { addNotePayment } from './note-payment.ts';
@@ -51,7 +52,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       // On the scope, not on each route: a new one is closed until it is opened.
       operators.addHook('onRequest', deps.requireOperator);
       const sales = [addCreateSale, addAdminListSales, addAdminShowSale, addPatchSale, addOperateSale, addSettleSale];
-      const stock = [addReceiveStock, addReadPlaces];
+      const stock = [addReceiveStock, addReadPlaces, addListQuarantine];
       const orders = [addAdminListOrders, addAdminShowOrder, addAdminCancelOrder];
       for (const add of [...sales, ...stock, ...orders]) add(operators, deps);
       const { webhooks } = deps.engine;

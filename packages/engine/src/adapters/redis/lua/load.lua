@@ -33,8 +33,18 @@ local function staged(key, size, count) return (count > 0 and redis.call(size, k
 if not (staged(staged_buyers, 'HLEN', buyer_count) and staged(staged_loose, 'HLEN', loose_count)
   and staged(staged_released, 'SCARD', released_count)) then return -4 end
 
+-- Ids only rise: a stream in which somebody has put one of this epoch, or of a later one, takes no claim any more. It goes, and
+-- the claims that it had come back from their marks.
+local function is_ahead()
+  local info = redis.call('XINFO', 'STREAM', stream)
+  for at = 1, #info, 2 do
+    if info[at] == 'last-generated-id' then return tonumber(string.match(info[at + 1], '^%d+')) >= epoch end
+  end
+end
 local has_group, stream_kind = false, kind(stream)
-if stream_kind == 'stream' then
+if stream_kind == 'stream' and is_ahead() then
+  redis.call('UNLINK', stream)
+elseif stream_kind == 'stream' then
   for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
     if group[2] == 'workers' then has_group = true end
   end

@@ -26,7 +26,7 @@ local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
 local names, parts = {}, {}
 for i, entry in ipairs(entries) do
   local part = parts_of(entry)
-  names[i], parts[i] = part.b, part
+  names[i], parts[i] = part.b or '', part
 end
 local claims = {}
 if #entries > 0 then

@@ -91,9 +91,11 @@ describe('the embedded ledger', { timeout: SLOW_START_MS }, () => {
     const missing = join(file, 'nowhere', 'ledger.db');
     expect(await faultOf(() => createSqliteLedger({ file: missing }))).toBe('storage_unusable');
     const ledger = await createSqliteLedger({ file });
-    await expect(ledger.settlement.settle([newClaim('no-such-sale', 1)])).rejects.toMatchObject({
+    await expect(
+      ledger.settlement.settle(Array.from({ length: 501 }, (_, at) => newClaim('sale', at))),
+    ).rejects.toMatchObject({
       name: 'InvariantError',
-      message: 'broken promise: segment no-such-sale/main/0 of a claim is in the ledger',
+      message: 'broken promise: a group has at most 500 claims',
     });
     await ledger.close();
   });

@@ -13,3 +13,16 @@ local function parts_of(entry)
   end
   return part
 end
+
+-- The id of a claim's entry: at the claim's position, or, when it was queued again, where `again` says.
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
+end

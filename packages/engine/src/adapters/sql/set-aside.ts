@@ -1,0 +1,42 @@
+/** What was set aside, in SQL: claims and entries in one table, told apart by what their row holds. */
+import type { Claim } from '../../domain/order/claim.ts';
+import { type Quarantine, type SetAside, UNREAD_REASON, unreadId } from '../../ports/quarantine.ts';
+import type { UnreadEntry } from '../../ports/queue.ts';
+import type { SqlContext } from './context.ts';
+import type { QuarantineTable } from './schema.ts';
+
+/** Of entries that cannot be read the row holds this instead of a claim. */
+interface Unread {
+  readonly unread: UnreadEntry;
+}
+
+export function createSqlQuarantine({ db, statements }: SqlContext): Quarantine {
+  return {
+    async keep(entries) {
+      if (entries.length === 0) return;
+      await db.transaction().execute((trx) => statements.setAside(trx, entries.map(rowOf)));
+    },
+    async list(after, max) {
+      const rows = await db
+        .selectFrom('quarantine')
+        .selectAll()
+        .where('id', '>', after ?? '')
+        .orderBy('id')
+        .limit(max)
+        .execute();
+      return rows.map(asideOf);
+    },
+  };
+}
+
+function rowOf(entry: UnreadEntry): QuarantineTable {
+  const claim = JSON.stringify({ unread: entry } satisfies Unread);
+  return { id: unreadId(entry), sale_id: entry.segment.saleId, claim, quarantined_units: 0, reason: UNREAD_REASON };
+}
+
+function asideOf({ id, sale_id, claim, quarantined_units, reason }: QuarantineTable): SetAside {
+  const held = JSON.parse(claim) as Claim | Unread;
+  const what =
+    'unread' in held ? { kind: 'unread' as const, entry: held.unread } : { kind: 'claim' as const, claim: held };
+  return { id, saleId: sale_id, units: quarantined_units, reason, what };
+}
