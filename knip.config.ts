@@ -20,6 +20,10 @@ export default {
       // Its files are served, not imported.
       ignoreDependencies: ['@sluice/storefront'],
     },
+    'examples/webhook-receiver': {
+      entry: ['main.mjs'],
+      project: ['*.mjs'],
+    },
     'packages/storefront': {
       entry: ['src/page.ts'],
       project: ['src/**/*.ts'],

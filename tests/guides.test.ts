@@ -1,7 +1,7 @@
 /** The guides can be pasted: every shell block of every guide runs, in order, in a shell whose directory has a deployment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,12 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SLUICE = join(ROOT, 'packages', 'engine', 'bin', 'sluice.mjs');
 /** As the guides say it; the deployment of the test has a port of its own. */
 const URL_IN_GUIDES = 'http://127.0.0.1:8460';
+
+const RECEIVER_PORT_IN_GUIDE = '8480';
+const WEBHOOKS = [
+  ...['game-mail took it', /mail sent to ann/, /"items":\[\{"itemId":"sword"/, /0 waiting, 0 dead/],
+  ...['nothing that was given up', '0 deliveries are sent again', 'has a new secret', 'is told nothing more'],
+];
 
 const PORTS_IN_GUIDE = ['7650', '7651', '7652', '7653'];
 const SEVERAL_PROCESSES = [
@@ -36,7 +42,10 @@ let directory: string;
 
 beforeAll(async () => {
   directory = dirname(newDataDir());
-  sluice = await startSluice({ dataDir: join(directory, '.sluice') });
+  // Receivers of the guides are on this machine.
+  const env = { SLUICE_WEBHOOK_NETWORKS: 'any' };
+  sluice = await startSluice({ dataDir: join(directory, '.sluice'), env });
+  symlinkSync(join(ROOT, 'examples'), join(directory, 'examples'));
   const npx = join(directory, 'npx');
   // The word that follows is `sluice`; npx itself would look for it in this directory.
   writeFileSync(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${SLUICE}' "$@"\n`);
@@ -70,6 +79,12 @@ const GUIDES: readonly (readonly [name: string, says: readonly (string | RegExp)
 
 test.each(GUIDES)('%s', async (name, says) => {
   await expectToRun(scriptOf(name), says);
+});
+
+test('webhooks', async () => {
+  const [port] = await freePorts(1);
+  const script = scriptOf('webhooks').replaceAll(RECEIVER_PORT_IN_GUIDE, String(port));
+  await expectToRun(["trap 'kill -9 $(jobs -p) 2>/dev/null || true' EXIT", script].join('\n'), WEBHOOKS);
 });
 
 describeWithServer('several-processes', 'missing' in redis ? missingOf(redis) : postgres, (database) => {

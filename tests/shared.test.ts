@@ -9,6 +9,7 @@ import {
 import { describeWithServer, startTestServer } from '../packages/engine/src/adapters/sql/test-server.contract.ts';
 import { createBuyerJwt } from '../packages/engine/src/adapters/system/buyer-jwt.ts';
 import type { RushReport } from '../packages/engine/src/bench/rush.ts';
+import { segmentOfBuyer } from '../packages/engine/src/domain/inventory/segment-of-buyer.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Crowd, runSluice, rushWithKeys, type SharedSluice, startRole } from './sluice-process.ts';
 
@@ -97,11 +98,20 @@ describeWithServer('processes that share a Redis and a PostgreSQL', bothOr(), (d
     return ask(url, `/v1/sales/${saleId}/purchases`, { key, body: { token: issued.says.token, units: 1 } });
   }
 
-  async function createSale(id: string, totalUnits: number) {
+  /** Comes again while it is told to. */
+  async function buyUntilClear(serve: SharedSluice, saleId: string, key: string) {
+    for (;;) {
+      const answer = await buy(serve, saleId, key);
+      if (answer.status !== 503) return answer;
+      await sleep(100);
+    }
+  }
+
+  async function createSale(id: string, totalUnits: number, segments = 1) {
     const [{ url }] = serves as [SharedSluice];
     const hourMs = 3_600_000;
     const window = { startsAtMs: Date.now() - hourMs, endsAtMs: Date.now() + hourMs };
-    const draft = { id, title: id, totalUnits, limitUnits: 1, holdMs: hourMs, ...window };
+    const draft = { id, title: id, totalUnits, limitUnits: 1, holdMs: hourMs, segments, ...window };
     expect(await ask(url, '/v1/admin/sales', { key: KEYS.adminKey, body: draft })).toMatchObject({ status: 201 });
     const published = await ask(url, `/v1/admin/sales/${id}/publish`, { key: KEYS.adminKey, body: {} });
     expect(published).toMatchObject({ status: 200 });
@@ -200,7 +210,7 @@ describeWithServer('processes that share a Redis and a PostgreSQL', bothOr(), (d
     expectAllSold(await rushing, 200);
   });
 
-  test('sell on while Redis forgets its scripts again and again', async () => {
+  test('sell on while Redis forgets its scripts again and again (K24)', async () => {
     const flushing = setInterval(() => void gate.admin.script('FLUSH'), SCRIPTS_FLUSHED_EVERY_MS);
     try {
       expectAllSold(await rush({ sale: { kind: 'fresh', stock: 150, limit: 1 }, buyers: 300 }), 150);
@@ -225,6 +235,34 @@ describeWithServer('processes that share a Redis and a PostgreSQL', bothOr(), (d
       await expect.poll(sells, { timeout: SELLS_AGAIN_MS, interval: 100 }).toBe(202);
     }
     await expect.poll(() => placesOf('waiting')).toMatchObject({ held: 2, available: 3, balanced: true });
+  });
+
+  test('sell a sale in sixteen segments to its last unit, of ten thousand and seven', async () => {
+    const sale = { kind: 'fresh', stock: 10_007, limit: 5, segments: 16 } as const;
+    const report = await rush({
+      ...{ sale, buyers: 3_500, units: 3, overMs: 3_000 },
+      retries: 0.02,
+      patienceMs: 180_000,
+    });
+    expect(report.violations).toEqual([]);
+    // Two are left, wherever they are, and sold to whoever asks for no more.
+    const last = await rush({ sale: { kind: 'existing', id: report.sale }, buyers: 10 });
+    expectAllSold({ ...last, units: report.units + last.units }, 10_007);
+  });
+
+  test('sell the last units of sixteen segments to the buyers of one', async () => {
+    await createSale('tail', 16, 16);
+    const ids = Array.from({ length: 1_000 }, (_, number) => `neighbour-${number}`);
+    const neighbours = ids.filter((id) => segmentOfBuyer('tail', id, 16) === 3).slice(0, 20);
+    const answers = await Promise.all(
+      neighbours.map((id, at) => buyUntilClear(serves[at % 2] as SharedSluice, 'tail', jwtOf(id))),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...new Array<number>(16).fill(202), ...new Array<number>(4).fill(409)]);
+    expect(answers.filter(({ status }) => status === 409).map(({ says }) => says.reason)).toEqual(
+      new Array<string>(4).fill('none_left_now'),
+    );
+    await expect.poll(() => placesOf('tail')).toMatchObject({ held: 16, available: 0, free: 0, balanced: true });
   });
 
   test('end when they are told to', async () => {

@@ -50,10 +50,11 @@ export function createOperator(caller: PatientCaller, adminKey: string): Operato
   };
 }
 
-function freshSale(id: string, { stock, limit, holdMs = 15 * MINUTE_MS }: FreshSale): CreateSaleRequest {
+function freshSale(id: string, { stock, limit, segments, holdMs = 15 * MINUTE_MS }: FreshSale): CreateSaleRequest {
   const nowMs = Date.now();
   return {
     ...{ id, title: 'Rush', totalUnits: stock, limitUnits: limit, holdMs },
+    ...(segments !== undefined && { segments }),
     // Open already for a deployment whose clock is behind ours.
     ...{ startsAtMs: nowMs - 10 * MINUTE_MS, endsAtMs: nowMs + 24 * 60 * MINUTE_MS },
   };

@@ -72,6 +72,8 @@ export interface FreshSale {
   readonly limit: number;
   /** How long an unpaid order holds its units; 15 minutes when not given. */
   readonly holdMs?: number;
+  /** As the deployment chooses when not given. */
+  readonly segments?: number;
 }
 
 export interface RushProgress {

@@ -36,13 +36,13 @@ import { createGateSession, type GateSession } from '../inventory/gate-session.t
 import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge, type DryJudge } from '../inventory/judge-dry.ts';
-import { createLender } from '../inventory/lender.ts';
 import { createLoadWatch } from '../inventory/load-watch.ts';
 import { readPlaces } from '../inventory/read-places.ts';
 import { settleSale } from '../inventory/settle-sale.ts';
 import { withdrawStock } from '../inventory/withdraw-stock.ts';
 import type { ClaimMarks } from '../ports/claim-marks.ts';
 import type { Gate } from '../ports/gate.ts';
+import { createLending, createSweeping } from './create-lending.ts';
 import { createWork } from './create-work.ts';
 import type { Engine, EngineParts } from './engine.ts';
 
@@ -70,7 +70,8 @@ export function buildEngine(parts: EngineParts): Engine {
   const { patientGate, session } = meetGate(parts);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
   const { inventoryCentre, sales: saleStore } = ledger;
-  const dryJudge = createDryJudge({ gate: patientGate, inventoryCentre, clock });
+  const sweeping = createSweeping(parts, { gate: patientGate, inventoryCentre, clock });
+  const dryJudge = createDryJudge({ clock, sweep: sweeping.sweep });
   const segments = createSegmentFinder((id) => sales.get(id));
   const looks = createLooks(parts, dryJudge, segments);
   const gate = gateThatReopens(gateWithTelemetry(patientGate, telemetry), dryJudge.forget);
@@ -78,18 +79,17 @@ export function buildEngine(parts: EngineParts): Engine {
     ...{ gate, queue, session, clock, idSource, inventoryCentre, sales: saleStore },
     ...(parts.isGateShared && { loadWatch: createLoadWatch(clock) }),
   };
-  const { saleSegments, isGateShared = false } = parts;
-  const dividing = { isGateShared, ...(saleSegments !== undefined && { saleSegments }) };
-  const selling = { ...stocking, ...dividing, hasWallet: parts.wallet !== undefined };
+  const selling = { ...stocking, ...divisionOf(parts), hasWallet: parts.wallet !== undefined };
   const ledgerBreaker = createCircuitBreaker(clock, LEDGER_BREAKER);
   const intake = createIntake({
     ...{ clock, bounds, loopLagMs, depth: () => queue.depth() },
     askLedger: () => ledgerBreaker.ask(),
   });
   const watch = createOrderWatch(feed, clock);
+  const lending = createLending(parts, sweeping, stocking);
   const buying = {
     ...{ signer, clock, idSource, sales, segments, watch, orders: ledger.orders },
-    batcherOf: createBatchers(gate, session, { dryJudge, lender: createLender(stocking) }),
+    batcherOf: createBatchers(gate, session, { dryJudge, lender: lending.lender }),
     ...{ dryJudge, buyersMarks: looks.buyersMarks, claimMarks: looks.claimMarks, intake },
     knownOrders: createKnownOrders(ledger.orders, clock),
     answersQueued: parts.answersQueued ?? false,
@@ -135,9 +135,13 @@ export function buildEngine(parts: EngineParts): Engine {
       outbox: await ledger.outbox.depth().catch(nullWhenDown),
     }),
 
-    start: async () => work?.start(),
+    async start() {
+      await work?.start();
+      lending.listen((segment) => work?.isOurs(segment) ?? true);
+    },
     hurry: () => work?.liftCeiling(),
     async stop() {
+      lending.end();
       await work?.stop();
       watch.close();
     },
@@ -150,6 +154,11 @@ function createBatchers(gate: Gate, session: GateSession, borrowing: BorrowingDe
     openCall: (segment) => session.call(segment),
     wrap: (batcher, segment) => batcherThatBorrows(batcher, segment, borrowing),
   });
+}
+
+/** Into how many segments a new sale is divided. */
+function divisionOf({ saleSegments, isGateShared = false }: EngineParts) {
+  return { isGateShared, ...(saleSegments !== undefined && { saleSegments }) };
 }
 
 /** What is only read, from the ledger or from what was read a moment ago. */

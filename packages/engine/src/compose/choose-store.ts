@@ -13,7 +13,7 @@ import type { Logger } from './log.ts';
 export interface ChosenStore {
   readonly parts: Pick<
     EngineParts,
-    'gate' | 'queue' | 'marks' | 'feed' | 'gateClock' | 'isGateShared' | 'answersQueued'
+    'gate' | 'queue' | 'marks' | 'feed' | 'lendingLine' | 'gateClock' | 'isGateShared' | 'answersQueued'
   >;
   /** How many claims end with this process, after they had their time. */
   drain(): Promise<number>;
@@ -40,12 +40,11 @@ export async function chooseStore({ settings, clock, idSource, log }: StoreChoic
     },
   );
   for (const warning of store.warnings) log.warn(warning);
-  const { gate, queue, marks, feed, serverClock } = store;
+  const { gate, queue, marks, feed, lendingLine, serverClock } = store;
   // What is queued stays in Redis, for the next process.
-  const parts = { gate, queue, marks, feed, gateClock: serverClock, isGateShared: true };
-  return {
-    parts: { ...parts, answersQueued: claimDurability !== 'durable' },
-    drain: async () => 0,
-    close: store.close,
+  const parts = {
+    ...{ gate, queue, marks, feed, lendingLine },
+    ...{ gateClock: serverClock, isGateShared: true, answersQueued: claimDurability !== 'durable' },
   };
+  return { parts, drain: async () => 0, close: store.close };
 }

@@ -3,6 +3,7 @@
  * do it: each step is decided where it is written, and done once.
  */
 import { noTelemetry } from '../adapters/memory/telemetry.ts';
+import type { SegmentKey } from '../domain/inventory/quota.ts';
 import { createBalanceWatch } from '../funnel/balance-watch.ts';
 import { type ChargerDeps, createCharger } from '../funnel/charger.ts';
 import { type BreakerState, type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
@@ -10,6 +11,7 @@ import { type CeilingReading, createSettlementCeiling, NO_CEILING } from '../fun
 import { settlementWithBreaker } from '../funnel/ledger/settlement-with-breaker.ts';
 import { settlementWithCeiling } from '../funnel/ledger/settlement-with-ceiling.ts';
 import { settlementWithTelemetry } from '../funnel/ledger/settlement-with-telemetry.ts';
+import { createSegmentShare } from '../funnel/queue/segment-share.ts';
 import { createRelay } from '../funnel/relay.ts';
 import { createSweeper, type SweeperDeps } from '../funnel/sweeper.ts';
 import { WALLET_BREAKER, walletWithBreaker } from '../funnel/wallet-with-breaker.ts';
@@ -29,6 +31,8 @@ export interface Work {
   ceiling(): CeilingReading;
   /** Settlement rests no more. */
   liftCeiling(): void;
+  /** Of a share of the segments: whether this process should do what is to be done for one. */
+  isOurs(segment: SegmentKey): boolean;
   /** Loads the gate for every sale first. */
   start(): Promise<void>;
   /** Ends after what is in hand is settled. */
@@ -40,7 +44,10 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
   const counted = settlementWithTelemetry(ledger.settlement, telemetry, clock);
   const ceiling = createSettlementCeiling(clock, parts.ceiling ?? NO_CEILING);
   const settlement = settlementWithBreaker(settlementWithCeiling(counted, ceiling, clock), ledgerBreaker, clock);
-  const settling = { settlement, ceiling, feed, consumer: idSource.newId() };
+  const consumer = idSource.newId();
+  const { roster } = ledger;
+  const share = parts.sharesWork ? createSegmentShare({ clock, roster, worker: consumer, onFault, onCrash }) : null;
+  const settling = { settlement, ceiling, feed, consumer, ...(share && { isOurs: share.isOurs }) };
   const worker = createWorker({ ...stocking, ...settling, onRest: telemetry.settlementRested, onFault, onCrash });
   const keeper = createKeeper({ ...stocking, onFault, onCrash });
   const sweeper = createSweeper({ ...living, onCrash });
@@ -51,8 +58,10 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
     walletBreaker: () => charging?.breaker.state ?? null,
     ceiling: ceiling.read,
     liftCeiling: ceiling.lift,
+    isOurs: (segment) => share?.isOurs(segment) ?? true,
     async start() {
       await keeper.round();
+      share?.start();
       worker.start();
       keeper.start();
       sweeper.start();
@@ -67,6 +76,7 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
       await sweeper.stop();
       await keeper.stop();
       await worker.stop();
+      await share?.stop();
     },
   };
 }

@@ -31,6 +31,7 @@ import type { IdSource } from '../ports/id-source.ts';
 import type { Idempotency } from '../ports/idempotency.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { LendingLine } from '../ports/lending-line.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { OutboxDepth } from '../ports/outbox.ts';
@@ -58,7 +59,11 @@ export interface EngineParts {
   /** A purchase is answered once it is claimed: the queue outlives this process. */
   readonly answersQueued?: boolean;
   readonly feed: OrderFeed;
+  /** Between processes that work and processes that do not. */
+  readonly lendingLine?: LendingLine;
   readonly ledger: Ledger;
+  /** Other processes settle what is in the same queue: this one keeps to its share; default false. */
+  readonly sharesWork?: boolean;
   /** Without one nothing is sold for points. */
   readonly wallet?: Wallet;
   /** Without one nobody is told of events. */

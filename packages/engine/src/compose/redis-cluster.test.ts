@@ -1,6 +1,7 @@
 /** What a Cluster does to sales: one that it moves, loses or holds back hiccups, and the others do not notice. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openAnswerLosingProxy } from '../adapters/redis/answer-losing-proxy.contract.ts';
 import { keysOf } from '../adapters/redis/keys.ts';
 import type { RedisServer } from '../adapters/redis/redis-server.contract.ts';
 import { type ClusterTopology, startClusterTopology, until } from '../adapters/redis/redis-topologies.contract.ts';
@@ -100,7 +101,7 @@ describe.skipIf('missing' in found)('a Cluster of three masters', { timeout: 60_
     await openSlot(slot, from, to);
     // All of its keys are where they were.
     expect(await world.buy(sales[0], 'ben')).toBe('claimed');
-    await from.admin.call('MIGRATE', '127.0.0.1', to.port, keysOf(segmentOf(sales[0])).stream, 0, 5_000);
+    await from.admin.call('MIGRATE', '127.0.0.1', to.port, keysOf(segmentOf(sales[0]), null).stream, 0, 5_000);
     const { told } = await rush(sales, async () => {
       for (let tries = 0; tries < 10; tries++) {
         expect(await world.buy(sales[0], 'cyd')).toBe('gate_unavailable');
@@ -134,6 +135,44 @@ describe.skipIf('missing' in found)('a Cluster of three masters', { timeout: 60_
     expect([await world.sold(hit), await world.sold(other)]).toEqual([30, 30]);
   });
 
+  test('loses every tenth answer: each order has its units once', async () => {
+    const proxies = await Promise.all(cluster().nodes.map(({ port }) => openAnswerLosingProxy(port)));
+    const tell = (ports: readonly number[]) =>
+      Promise.all(cluster().admins.map((admin, at) => admin.config('SET', 'cluster-announce-port', ports[at] ?? 0)));
+    const announced = async (isSo: (ports: readonly string[]) => boolean) =>
+      until(async () => {
+        const views = await Promise.all(cluster().admins.map((admin) => admin.cluster('SLOTS')));
+        return views.every((view) => isSo(view.map(([, , master]) => String(master?.[1]))));
+      });
+    const far = proxies.map(({ url }) => url.slice(url.lastIndexOf(':') + 1));
+    await tell(far.map(Number));
+    await announced((ports) => ports.every((port) => far.includes(port)));
+    const behind = await openRedisWorld(`redis+cluster://127.0.0.1:${far[0]}`);
+    try {
+      const sales = [saleOn(0), saleOn(1)] as const;
+      for (const saleId of sales) await behind.sale(saleId, 60);
+      for (const proxy of proxies) proxy.loseOneOf(10);
+      for (let buyer = 0; buyer < 60; buyer++) {
+        for (const saleId of sales) {
+          expect(await behind.buyPatiently(saleId, `b${buyer}`)).toMatch(/^(claimed|replayed)$/);
+        }
+      }
+      for (const proxy of proxies) proxy.loseOneOf(0);
+      expect(proxies.reduce((sum, proxy) => sum + proxy.lost(), 0)).toBeGreaterThan(5);
+      for (const saleId of sales) {
+        expect(await behind.buyPatiently(saleId, 'late')).toBe('dry');
+        const view = await behind.store.gate.read(segmentOf(saleId));
+        expect(view?.position.seq).toBe(60);
+        expect(view?.unsettled).toHaveLength(60);
+      }
+    } finally {
+      await behind.close();
+      await tell(cluster().nodes.map(() => 0));
+      await announced((ports) => ports.every((port) => !far.includes(port)));
+      for (const proxy of proxies) await proxy.close();
+    }
+  });
+
   test('has a master that stands still: only its sales wait', async () => {
     const sales = await openSales();
     const pid = cluster().nodes[0]?.pid() ?? 0;
@@ -155,7 +194,7 @@ function segmentOf(saleId: string) {
 }
 
 function slotOfSale(saleId: string): number {
-  return slotOf(keysOf(segmentOf(saleId)).meta);
+  return slotOf(keysOf(segmentOf(saleId), null).meta);
 }
 
 async function openSlot(slot: number, from: RedisServer, to: RedisServer): Promise<void> {

@@ -59,6 +59,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   closers.add(() => webhookSender.close());
   const engine = buildEngine({
     ...{ clock, idSource, signer: createSigner(keys.tokenKeys), ...store.parts, works },
+    sharesWork: store.parts.isGateShared ?? false,
     ...{ ledger, onCrash, telemetry, bounds: settings, ceiling: settings, loopLagMs: lag.lagMs },
     ...{ webhookSender, ...(wallet.wallet && { wallet: wallet.wallet }) },
     ...(settings.saleSegments !== undefined && { saleSegments: settings.saleSegments }),

@@ -149,7 +149,10 @@ describe('a sale in several segments', () => {
 
   it('tells who wants more than all segments have that there is not enough, and keeps what there is', async () => {
     await openSale(draftOf('skin', 4, { segments: 4, limitUnits: 5 }));
-    expect(await buy(engine, 'skin', 'ann', 5)).toMatchObject({ reason: 'not_enough_left' });
+    const moved = async () => (await world.ledger.inventoryCentre.stock('skin', []))?.generation;
+    const before = await moved();
+    expect(await buy(engine, 'skin', 'ann', 5)).toMatchObject({ reason: 'not_enough_left', leftUnits: 4 });
+    expect(await moved(), 'nothing moves for who cannot have it').toBe(before);
     expect(await buy(engine, 'skin', 'ben', 4)).toMatchObject({ kind: 'accepted' });
   });
 

@@ -38,6 +38,7 @@ describe('loading the configuration', () => {
         dataDir: '.sluice',
         buyerClaim: 'sub',
         logLevel: 'info',
+        webhookNetworks: 'public',
         ...RATES,
         ...BOUNDS,
       },
@@ -49,7 +50,7 @@ describe('loading the configuration', () => {
     const env = { SLUICE_PORT: '2', SLUICE_HOST: 'from-env', SLUICE_LOG_LEVEL: '' };
     expect(settingsOf({ file, env, flags: { port: '3' } })).toEqual({
       ...{ port: 3, host: 'from-env', dataDir: 'from-file', trustedProxies: ['10.0.0.0/8'] },
-      ...{ buyerClaim: 'sub', logLevel: 'info', ...RATES, ...BOUNDS },
+      ...{ buyerClaim: 'sub', logLevel: 'info', webhookNetworks: 'public', ...RATES, ...BOUNDS },
     });
   });
 

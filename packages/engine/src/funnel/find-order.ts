@@ -56,8 +56,27 @@ interface FoundMark {
 }
 
 async function findMark(deps: FindOrderDeps, orderId: OrderId, buyer: Buyer): Promise<FoundMark | null> {
-  const sales = (await deps.saleLists.get(ALL_SALES)) ?? [];
-  const open = sales.filter(({ state }) => state !== 'draft' && state !== 'settled').slice(-MAX_SALES);
+  const known = await openSales(deps);
+  const found = await findMarkIn(deps, known, orderId, buyer);
+  if (found) return found;
+  // The list may be half a minute old, and the sale newer.
+  deps.saleLists.drop(ALL_SALES);
+  const knownIds = new Set(known.map(({ id }) => id));
+  const added = (await openSales(deps)).filter(({ id }) => !knownIds.has(id));
+  return findMarkIn(deps, added, orderId, buyer);
+}
+
+async function openSales({ saleLists }: FindOrderDeps): Promise<readonly Sale[]> {
+  const sales = (await saleLists.get(ALL_SALES)) ?? [];
+  return sales.filter(({ state }) => state !== 'draft' && state !== 'settled').slice(-MAX_SALES);
+}
+
+async function findMarkIn(
+  deps: FindOrderDeps,
+  open: readonly Sale[],
+  orderId: OrderId,
+  buyer: Buyer,
+): Promise<FoundMark | null> {
   const found = await Promise.all(
     open.map(async (sale) => {
       const { id: saleId, segments } = sale;

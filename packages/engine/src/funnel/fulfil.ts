@@ -3,6 +3,7 @@
  * gate, give back what was refused, and only then remove the entries. An entry that was not removed is read again, and
  * settling it again changes nothing.
  */
+import { type Fault, isGateFault } from '../domain/fault.ts';
 import { type SegmentKey, segmentName } from '../domain/inventory/quota.ts';
 import type { Release } from '../domain/ledger/release.ts';
 import { type Claim, segmentOf } from '../domain/order/claim.ts';
@@ -19,38 +20,55 @@ export interface FulfilDeps extends DeliverDeps {
   readonly queue: Queue;
   readonly settlement: Settlement;
   readonly feed: OrderFeed;
+  /** Whose claims are read here; all when not given. */
+  readonly isOurs?: (segment: SegmentKey) => boolean;
 }
 
 export function readGroup(deps: FulfilDeps, max: number): Promise<readonly Claim[]> {
-  return deps.queue.read(deps.consumer, max).then((entries) => entries.map((entry) => entry.claim));
+  return deps.queue.read(deps.consumer, max, deps.isOurs).then((entries) => entries.map((entry) => entry.claim));
 }
 
 /** Throws faults that are worth another try with the same claims; repeating any part of it is harmless. */
 export async function fulfilGroup(deps: FulfilDeps, claims: readonly Claim[]): Promise<void> {
   const outcomes = await settleGroup(deps.settlement, claims);
   deps.feed.publish(outcomes.map(orderOf).filter((order) => order !== null));
-  await markSettled(deps, outcomes);
-  for (const release of outcomes.map(releaseOf)) {
+  const parts = bySegment(outcomes);
+  const faults: Fault[] = [];
+  for (const part of parts) {
+    try {
+      await tellGate(deps, part);
+    } catch (error) {
+      // A gate that is away keeps the others' claims from nothing: what it is to be told comes again with its entries.
+      if (!isGateFault(error)) throw error;
+      faults.push(error);
+    }
+  }
+  if (faults[0] && faults.length === parts.length) throw faults[0];
+}
+
+type Part = readonly [GroupOutcome, ...GroupOutcome[]];
+
+function bySegment(outcomes: readonly GroupOutcome[]): readonly Part[] {
+  const parts = new Map<string, [GroupOutcome, ...GroupOutcome[]]>();
+  for (const outcome of outcomes) {
+    const name = segmentName(segmentOf(outcome.claim));
+    const known = parts.get(name);
+    if (known) known.push(outcome);
+    else parts.set(name, [outcome]);
+  }
+  return [...parts.values()];
+}
+
+async function tellGate(deps: FulfilDeps, part: Part): Promise<void> {
+  const segment = segmentOf(part[0].claim);
+  // Refused claims are not marked: their release ends them. A gate that is not ready gets its marks from the rebuild.
+  const settled = part.filter(({ kind }) => kind !== 'refused' && kind !== 'second_claim').map(({ claim }) => claim);
+  if (settled.length > 0) await deps.gate.markSettled(await deps.session.call(segment), settled);
+  for (const release of part.map(releaseOf)) {
     // One that is not taken now stays in transit; the keeper delivers it, or a rebuild absorbs it.
     if (release) await deliverRelease(deps, release);
   }
-  await deps.queue.remove(claims);
-}
-
-/** Refused claims are not marked: their release ends them. */
-async function markSettled(deps: FulfilDeps, outcomes: readonly GroupOutcome[]): Promise<void> {
-  const bySegment = new Map<string, { readonly segment: SegmentKey; readonly claims: Claim[] }>();
-  for (const { kind, claim } of outcomes) {
-    if (kind === 'refused' || kind === 'second_claim') continue;
-    const segment = segmentOf(claim);
-    const known = bySegment.get(segmentName(segment));
-    if (known) known.claims.push(claim);
-    else bySegment.set(segmentName(segment), { segment, claims: [claim] });
-  }
-  // A gate that is not ready gets its marks from the rebuild.
-  for (const { segment, claims } of bySegment.values()) {
-    await deps.gate.markSettled(await deps.session.call(segment), claims);
-  }
+  await deps.queue.remove(part.map(({ claim }) => claim));
 }
 
 function orderOf(outcome: GroupOutcome): Order | null {

@@ -13,7 +13,8 @@ import { newClaim, openSale } from '../ports/ledger-fixture.contract.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import { createRelay, type Relay, type RelayDeps } from './relay.ts';
 
-const TIMEOUT_MS = 300;
+/** A busy machine takes its time. */
+const TIMEOUT_MS = 3_000;
 
 describe('the relay', () => {
   let ledger: Ledger;
@@ -143,10 +144,10 @@ describe('the relay', () => {
     const relay = newRelay();
     await openSale(ledger);
     await relay.round();
-    await expect.poll(() => typesAt(well), { timeout: 5_000 }).toEqual(['sale.published']);
+    await expect.poll(() => typesAt(well), { timeout: 10_000 }).toEqual(['sale.published']);
     await openSale(ledger);
     await relay.round();
-    await expect.poll(() => typesAt(well)).toEqual(['sale.published', 'sale.published']);
+    await expect.poll(() => typesAt(well), { timeout: 10_000 }).toEqual(['sale.published', 'sale.published']);
     await relay.idle();
   });
 
@@ -209,7 +210,7 @@ describe('the relay', () => {
     for (let count = 0; count < 12; count++) await openSale(ledger);
     const relay = newRelay();
     await relay.round();
-    await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
     await relay.stop();
     expect(receiver.received.length).toBeLessThanOrEqual(8);
     receiver.misbehave(null);

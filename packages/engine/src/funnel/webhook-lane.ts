@@ -61,6 +61,9 @@ export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
   let endpoint: WebhookEndpoint | null = null;
   let inHand: Promise<void> | null = null;
   let isClosed = false;
+  /** What is claimed and not begun. */
+  let rest: Iterator<Held> = [].values();
+  let puttingBack: Promise<void> = Promise.resolve();
 
   async function run(endpointId: string): Promise<void> {
     try {
@@ -81,8 +84,8 @@ export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
     const claimId = deps.idSource.newId();
     const untilMs = clock.monotonicMs() + LEASE_MS - sender.timeoutMs - LEASE_MARGIN_MS;
     const deliveries = await outbox.claim({ endpointId, max, leaseMs: LEASE_MS, claimId });
-    const held = deliveries.map((delivery) => ({ delivery, ref: { id: delivery.id, claimId }, untilMs })).values();
-    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, () => workOff(held, isProbe)));
+    rest = deliveries.map((delivery) => ({ delivery, ref: { id: delivery.id, claimId }, untilMs })).values();
+    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, () => workOff(rest, isProbe)));
     return deliveries.length === max;
   }
 
@@ -123,9 +126,13 @@ export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
       endpoint = current;
       if (!isClosed) inHand ??= run(current.id);
     },
-    idle: async () => inHand ?? undefined,
+    async idle() {
+      await Promise.all([inHand, puttingBack]);
+    },
     close() {
       isClosed = true;
+      // Not by those who wait for a receiver: it may hang.
+      puttingBack = workOff(rest, false).catch(deps.onCrash);
     },
   };
 }

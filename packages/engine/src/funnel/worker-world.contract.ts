@@ -9,11 +9,12 @@ import { operateSale } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
 import { createGateSession } from '../inventory/gate-session.ts';
 import { readPlaces } from '../inventory/read-places.ts';
+import type { Gate } from '../ports/gate.ts';
 import type { Settlement } from '../ports/settlement.ts';
 import { createSettlementCeiling, NO_CEILING } from './ledger/settlement-ceiling.ts';
 import { createWorker } from './worker.ts';
 
-const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
+export const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
 
 /** A live sale over memory adapters, and workers to settle it. */
 export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
@@ -23,15 +24,16 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
   const { sales, inventoryCentre, settlement, orders } = createMemoryLedger({ clock });
   const session = createGateSession(gate, clock);
   const deps = { gate, queue, session, clock, idSource, inventoryCentre, sales, hasWallet: false };
-  await createSale(
-    { sales, hasWallet: false },
-    {
-      ...{ offer: plainOffer('skin'), timeZone: 'UTC' },
-      ...{ id: 'skin', title: 'Skin', totalUnits, limitUnits, holdMs: 60_000 },
-      ...{ startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 },
-    },
-  );
-  await operateSale(deps, 'skin', 'publish');
+  const openSale = async (id: string, units: number) => {
+    const window = { startsAtMs: clock.nowMs(), endsAtMs: clock.nowMs() + 60_000 };
+    const offer = { offer: plainOffer(id), timeZone: 'UTC', id, title: id };
+    await createSale(
+      { sales, hasWallet: false },
+      { ...offer, ...window, totalUnits: units, limitUnits, holdMs: 60_000 },
+    );
+    await operateSale(deps, id, 'publish');
+  };
+  await openSale('skin', totalUnits);
 
   const faults: string[] = [];
   const crashes: unknown[] = [];
@@ -44,6 +46,7 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
       onFault: (fault) => faults.push(fault.code),
       onCrash: (error) => crashes.push(error),
     });
+  const fulfilDeps = (at: Gate) => ({ ...deps, gate: at, feed, settlement, consumer: 'w' });
   const claim = async (...orderIds: string[]) => {
     const requests = orderIds.map((orderId) => ({
       orderId,
@@ -58,7 +61,10 @@ export async function newWorkerWorld(totalUnits: number, limitUnits = 1) {
     expect(result).toMatchObject({ kind: 'read', reading: { isBalanced: true, isStill: true } });
     return result.kind === 'read' ? result.reading.places : null;
   };
-  return { clock, queue, settlement, orders, newWorker, claim, places, faults, crashes, rests };
+  return {
+    ...{ clock, gate, queue, session, settlement, orders, openSale },
+    ...{ newWorker, fulfilDeps, claim, places, faults, crashes, rests },
+  };
 }
 
 /** Lets what has been begun go on, without any time passing. */

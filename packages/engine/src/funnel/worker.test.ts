@@ -2,9 +2,33 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../domain/fault.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
 import { TAKE_OVER_AFTER_MS } from '../ports/queue.ts';
-import { newWorkerWorld, turns } from './worker-world.contract.ts';
+import { fulfilGroup } from './fulfil.ts';
+import { newWorkerWorld, SEGMENT, turns } from './worker-world.contract.ts';
+
+const OTHER = { saleId: 'pack', region: 'home', segment: 0 };
 
 describe('a worker', () => {
+  it('tells the gates that are there what it settled, whichever other is away', async () => {
+    const world = await newWorkerWorld(5);
+    await world.openSale('pack', 5);
+    const [skin] = await world.claim('a');
+    const request = { orderId: 'b', buyerId: 'b', channel: 'main', units: 1 };
+    await world.gate.claim(await world.session.call(OTHER), [request]);
+    const markSettled: typeof world.gate.markSettled = async (call, claims) => {
+      if (call.segment.saleId === 'skin') throw new Fault('gate_unavailable');
+      return world.gate.markSettled(call, claims);
+    };
+    const claims = (await world.queue.read('w', 10)).map(({ claim }) => claim);
+    expect(claims).toHaveLength(2);
+    await fulfilGroup(world.fulfilDeps({ ...world.gate, markSettled }), claims);
+    expect(await world.queue.peek(OTHER)).toEqual([]);
+    expect((await world.queue.peek(SEGMENT)).map(({ claim }) => claim)).toEqual(
+      skin?.kind === 'claimed' ? [skin.claim] : 'won',
+    );
+    const alone = fulfilGroup(world.fulfilDeps({ ...world.gate, markSettled }), claims.slice(0, 1));
+    await expect(alone).rejects.toMatchObject({ code: 'gate_unavailable' });
+  });
+
   it('settles what arrives, without being told when', async () => {
     const world = await newWorkerWorld(5);
     const worker = world.newWorker(world.settlement);

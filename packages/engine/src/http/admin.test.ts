@@ -78,6 +78,7 @@ describe('what operators have', () => {
     const servers = routes.filter((route) => route.for === 'server');
     expect(servers.map(({ method, path }) => `${method} ${path}`)).toEqual([
       `POST /v1/orders/${'A'.repeat(22)}/payment`,
+      `POST /v1/orders/${'A'.repeat(22)}/fulfilment`,
       'POST /v1/bulk/purchases',
     ]);
     for (const { method, path } of servers) {

@@ -98,6 +98,7 @@ describe('a purchase over HTTP', () => {
       ...{ ...shared, ...times, ...texts },
       totalUnits: 10,
       holdMs: 60_000,
+      segments: 1,
       version: expect.any(Number),
     });
     const list = await world.call('GET', '/v1/sales');
@@ -254,8 +255,10 @@ describe('refusals of an engine in every mood', () => {
     dice = 0.999;
     const answer = await moody.buy('any', 'ann', 'any');
     expectProblem(answer, reason);
+    // Who is told that something is not there is told what.
+    const detail = reason === 'not_found' ? 'There is no sale "any".' : REASONS[reason].en;
     expect(answer.json).toEqual({
-      ...{ type: `urn:sluice:reason:${reason}`, title: REASONS[reason].en, detail: REASONS[reason].en },
+      ...{ type: `urn:sluice:reason:${reason}`, title: REASONS[reason].en, detail },
       ...{ status: REASONS[reason].status, reason },
     });
     if (REASONS[reason].retry === 'then') expect(answer.headers.get('retry-after')).toBe('3');

@@ -3,37 +3,43 @@
  * promises that asking twice at the same moment, here or in another process, moves no more than asking once: the ids of its
  * moves name the generations that were seen, and every generation rises when units come.
  */
+import type { BorrowAnswer, Want } from '../domain/inventory/dry.ts';
 import { onwardQuota } from '../domain/inventory/move.ts';
-import { planBorrow } from '../domain/inventory/plan-borrow.ts';
+import { type Lendable, planBorrow } from '../domain/inventory/plan-borrow.ts';
 import { type Quota, type QuotaKey, quotaName, segmentName } from '../domain/inventory/quota.ts';
 import type { SegmentView } from '../ports/gate.ts';
 import type { Stock } from '../ports/inventory-centre.ts';
 import { type DeliverDeps, deliverMove, deliverReturn } from './deliver.ts';
 
-export type BorrowResult =
-  /** Units have come; whoever claims first has them. */
-  | 'came'
-  /** Nothing was found. Not a verdict on the sale: units may have moved while it was looked for. */
-  | 'none'
-  /** A gate cannot be asked now. */
-  | 'unclear';
-
-/** `wantedUnits`: of all who wait for this quota. */
-export async function borrowUnits(deps: DeliverDeps, key: QuotaKey, wantedUnits: number): Promise<BorrowResult> {
+export async function borrowUnits(deps: DeliverDeps, key: QuotaKey, want: Want): Promise<BorrowAnswer> {
   const stock = await deps.inventoryCentre.stock(key.saleId, []);
-  if (!stock || stock.sale.state === 'closed' || stock.sale.state === 'settled') return 'none';
+  if (!stock || stock.sale.state === 'closed' || stock.sale.state === 'settled') return NOTHING;
   const gates = await readGates(deps, stock);
   const own = gates?.get(segmentName(key));
-  if (!gates || !own) return 'unclear';
-  const missingUnits = wantedUnits - (own.availableUnits.get(key.channel) ?? 0);
+  if (!gates || !own) return UNCLEAR;
+  const ownUnits = own.availableUnits.get(key.channel) ?? 0;
   // Somebody else has brought them.
-  if (missingUnits <= 0) return 'came';
+  if (ownUnits >= want.units) return CAME;
+  const delivered = await deliverOpen(deps, stock, key);
+  const others = othersOf(stock, gates, key);
+  const leftUnits = others.reduce((sum, { units }) => sum + units, ownUnits + stock.centre.freeUnits);
+  // What is for nobody need not move: else it would go round among the segments of those who want more.
+  if (delivered === null && leftUnits < want.leastUnits) return { kind: 'none', leftUnits };
 
-  const isDone =
-    (await deliverOpen(deps, stock, key)) ?? (await borrow(deps, { stock, gates, own, key }, missingUnits));
+  const isDone = delivered ?? (await borrow(deps, { stock, gates, own, key, others }, want.units - ownUnits));
   const after = await deps.gate.read(key);
-  if (after?.epoch === own.epoch && after.generation !== own.generation) return 'came';
-  return isDone ? 'none' : 'unclear';
+  if (after?.epoch === own.epoch && after.generation !== own.generation) return CAME;
+  return isDone ? NOTHING : UNCLEAR;
+}
+
+const CAME: BorrowAnswer = { kind: 'came', leftUnits: 0 };
+const NOTHING: BorrowAnswer = { kind: 'none', leftUnits: 0 };
+const UNCLEAR: BorrowAnswer = { kind: 'unclear', leftUnits: 0 };
+
+function othersOf(stock: Stock, gates: Scene['gates'], key: QuotaKey): Scene['others'] {
+  return stock.quotas
+    .filter((quota) => isBeside(quota, key))
+    .map((quota) => ({ quota, units: gates.get(segmentName(quota))?.availableUnits.get(quota.channel) ?? 0 }));
 }
 
 /** What a crash or a lost answer left on its way here; null when there is nothing. */
@@ -53,12 +59,14 @@ interface Scene {
   readonly gates: ReadonlyMap<string, SegmentView>;
   readonly own: SegmentView;
   readonly key: QuotaKey;
+  readonly others: readonly Lendable<Quota>[];
 }
 
-async function borrow(deps: DeliverDeps, { stock, gates, own, key }: Scene, wantedUnits: number): Promise<boolean> {
-  const others = stock.quotas
-    .filter((quota) => isBeside(quota, key))
-    .map((quota) => ({ quota, units: gates.get(segmentName(quota))?.availableUnits.get(quota.channel) ?? 0 }));
+async function borrow(
+  deps: DeliverDeps,
+  { stock, gates, own, key, others }: Scene,
+  wantedUnits: number,
+): Promise<boolean> {
   const { centreUnits, recalls } = planBorrow({ freeUnits: stock.centre.freeUnits, others }, wantedUnits);
   const borrower = `${key.segment}/${own.epoch}-${own.generation}`;
   let isDone = true;

@@ -4,16 +4,9 @@
  */
 import { Fault } from '../domain/fault.ts';
 import type { SaleId } from '../domain/ids.ts';
+import type { DryVerdict } from '../domain/inventory/dry.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ReadPlacesDeps, readPlaces } from './read-places.ts';
-
-export type DryVerdict =
-  /** Every unit is sold. */
-  | 'sold_out'
-  /** None can be claimed, but some are held unpaid or on their way to the ledger, and may come back. */
-  | 'none_left_now'
-  /** Units are free, available or in transit: ask again. */
-  | 'units_left';
 
 /**
  * How long a verdict stands. A "sold out" may be said no later than a second after a unit became claimable; and a million
@@ -40,15 +33,21 @@ export interface DryJudge {
   forget(saleId: SaleId): void;
 }
 
-export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock }): DryJudge {
+export interface DryJudgeDeps {
+  readonly clock: Clock;
+  /** Looks at the whole sale: see sweepPlaces. */
+  readonly sweep: (saleId: SaleId) => Promise<DryVerdict>;
+}
+
+export function createDryJudge({ clock, sweep }: DryJudgeDeps): DryJudge {
   /** Bounded by the sales that somebody found empty. */
   const verdicts = new Map<SaleId, { readonly verdict: Promise<DryVerdict>; readonly untilMs: number }>();
 
   function judge(saleId: SaleId): Promise<DryVerdict> {
-    const nowMs = deps.clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
     const known = verdicts.get(saleId);
     if (known && nowMs < known.untilMs) return known.verdict;
-    const verdict = sweep(deps, saleId);
+    const verdict = sweep(saleId);
     const remembered = { verdict, untilMs: nowMs + VERDICT_MS };
     verdicts.set(saleId, remembered);
     // A sweep that failed must not answer the next half second.
@@ -62,7 +61,7 @@ export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock })
     judge,
     async standing(saleId) {
       const known = verdicts.get(saleId);
-      if (!known || deps.clock.monotonicMs() >= known.untilMs) return null;
+      if (!known || clock.monotonicMs() >= known.untilMs) return null;
       // Who made the sweep hears of its fault.
       return known.verdict.catch(() => null);
     },
@@ -81,7 +80,7 @@ export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock })
     },
     look(saleId) {
       const known = verdicts.get(saleId);
-      return known && deps.clock.monotonicMs() < known.untilMs ? known.verdict : sweep(deps, saleId);
+      return known && clock.monotonicMs() < known.untilMs ? known.verdict : sweep(saleId);
     },
     forget(saleId) {
       verdicts.delete(saleId);
@@ -89,7 +88,11 @@ export function createDryJudge(deps: ReadPlacesDeps & { readonly clock: Clock })
   };
 }
 
-async function sweep(deps: ReadPlacesDeps, saleId: SaleId): Promise<DryVerdict> {
+/**
+ * Units that are free, available or on their way can be had. Gone they are only when nothing became claimable while everything was
+ * looked at (P13).
+ */
+export async function sweepPlaces(deps: ReadPlacesDeps, saleId: SaleId): Promise<DryVerdict> {
   const result = await readPlaces(deps, saleId);
   if (result.kind !== 'read' || !result.reading.isStill) return 'units_left';
   const { free, available, inTransit, held, claimed } = result.reading.places;

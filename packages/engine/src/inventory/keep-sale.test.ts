@@ -5,14 +5,15 @@ import { createMemoryStore } from '../adapters/memory/store.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { NOWHERE } from '../domain/inventory/place.ts';
 import { plainOffer } from '../domain/sale/offer.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Gate } from '../ports/gate.ts';
 import type { InventoryCentre } from '../ports/inventory-centre.ts';
 import { type ChangeSaleDeps, operateSale } from './change-sale.ts';
 import { createSale } from './create-sale.ts';
 import { createGateSession } from './gate-session.ts';
-import { createDryJudge, VERDICT_MS } from './judge-dry.ts';
+import { createDryJudge, sweepPlaces, VERDICT_MS } from './judge-dry.ts';
 import { keepSale } from './keep-sale.ts';
-import { readPlaces } from './read-places.ts';
+import { type ReadPlacesDeps, readPlaces } from './read-places.ts';
 import { withdrawStock } from './withdraw-stock.ts';
 
 const SEGMENT = { saleId: 'skin', region: 'home', segment: 0 };
@@ -34,6 +35,10 @@ function fuse(atCall: number, when: 'before' | 'after') {
       },
     });
   return { burn, wasMet: () => calls >= atCall };
+}
+
+function judgeOf(deps: Omit<ReadPlacesDeps, 'clock'>, clock: Clock) {
+  return createDryJudge({ clock, sweep: (saleId) => sweepPlaces({ ...deps, clock }, saleId) });
 }
 
 async function newWorld(totalUnits: number) {
@@ -145,7 +150,7 @@ describe('keeping a sale', () => {
     // In transit as far as the gate says, and sold out is not what an empty gate means now.
     expect(await world.places()).toEqual({ ...NOWHERE, available: 2, inTransit: 3 });
     for (const buyer of ['ann', 'bob']) expect(await world.claim(buyer)).toBe('claimed');
-    expect(await createDryJudge({ ...world.deps, clock: world.clock }).judge('skin')).toBe('units_left');
+    expect(await judgeOf(world.deps, world.clock).judge('skin')).toBe('units_left');
 
     world.store.lose();
     expect(await keepSale(world.deps, 'skin')).toBe('kept');
@@ -197,7 +202,7 @@ describe('an empty quota', () => {
         return world.inventoryCentre.stock(...args);
       },
     };
-    const judge = createDryJudge({ ...world.deps, inventoryCentre: counted, clock: world.clock });
+    const judge = judgeOf({ ...world.deps, inventoryCentre: counted }, world.clock);
     expect(await judge.judge('skin')).toBe('units_left');
     await world.claim('ann');
     const readsBefore = reads;

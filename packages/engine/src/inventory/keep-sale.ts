@@ -5,7 +5,7 @@
  * buying path; harmless to repeat.
  */
 
-import { type Fault, isGateFault } from '../domain/fault.ts';
+import { isGateFault } from '../domain/fault.ts';
 import type { SaleId } from '../domain/ids.ts';
 import type { Move } from '../domain/inventory/move.ts';
 import { quotaName } from '../domain/inventory/quota.ts';
@@ -39,18 +39,12 @@ export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResu
   // A draft has nothing at the gate yet, and in a settled sale nothing moves any more.
   if (before.sale.state === 'draft' || before.sale.state === 'settled') return 'kept';
 
-  let isDone = true;
-  const faults: Fault[] = [];
-  for (const segment of before.segments) {
-    try {
-      isDone = (await keepSegment(deps, before, segment)) && isDone;
-    } catch (error) {
-      // A segment whose server is away keeps no other one waiting.
-      if (!isGateFault(error)) throw error;
-      faults.push(error);
-    }
-  }
-  if (faults[0]) throw faults[0];
+  // Side by side: of a lost gate every segment waits to be rebuilt. One whose server is away keeps no other one waiting.
+  const kept = await Promise.allSettled(before.segments.map((segment) => keepSegment(deps, before, segment)));
+  const failed = kept.filter((each) => each.status === 'rejected');
+  const worst = failed.find(({ reason }) => !isGateFault(reason)) ?? failed[0];
+  if (worst) throw worst.reason;
+  let isDone = kept.every((each) => each.status === 'fulfilled' && each.value);
 
   // Read again: a rebuild has absorbed what was in transit, and delivering that would be refused.
   const stock = await deps.inventoryCentre.stock(saleId, []);

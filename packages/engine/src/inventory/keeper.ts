@@ -2,7 +2,7 @@
 import { Fault, isGateFault } from '../domain/fault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sales } from '../ports/sales.ts';
-import { type KeepDeps, keepSale } from './keep-sale.ts';
+import { type KeepDeps, type KeepResult, keepSale } from './keep-sale.ts';
 
 export interface KeeperDeps extends KeepDeps {
   readonly sales: Sales;
@@ -24,25 +24,26 @@ export interface Keeper {
 /** A lost gate sells again within seconds; an idle sale costs two small reads a second. */
 const BETWEEN_ROUNDS_MS = 1_000;
 
+/** Sales that wait for stores beside each other: after a lost gate, each for its rebuild. */
+const AT_ONCE = 4;
+
 export function createKeeper(deps: KeeperDeps): Keeper {
   let isRunning = false;
   let inHand: Promise<void> = Promise.resolve();
   let callOff: () => void = () => {};
 
   async function round(): Promise<boolean> {
-    let isDone = true;
-    const faults: Fault[] = [];
-    for (const sale of await deps.sales.list()) {
-      try {
-        isDone = (await keepSale(deps, sale.id)) !== 'unfinished' && isDone;
-      } catch (error) {
-        // A sale whose gate is away keeps no other one waiting.
-        if (!isGateFault(error)) throw error;
-        faults.push(error);
-      }
+    const sales = await deps.sales.list();
+    const kept: PromiseSettledResult<KeepResult>[] = [];
+    for (let from = 0; from < sales.length; from += AT_ONCE) {
+      const some = sales.slice(from, from + AT_ONCE).map((sale) => keepSale(deps, sale.id));
+      kept.push(...(await Promise.allSettled(some)));
     }
-    if (faults[0]) throw faults[0];
-    return isDone;
+    // A sale whose gate is away has kept no other one waiting.
+    const failed = kept.filter((each) => each.status === 'rejected');
+    const worst = failed.find(({ reason }) => !isGateFault(reason)) ?? failed[0];
+    if (worst) throw worst.reason;
+    return kept.every((each) => each.status === 'fulfilled' && each.value !== 'unfinished');
   }
 
   function schedule(): void {

@@ -6,6 +6,7 @@ import type { SaleId } from '../domain/ids.ts';
 import { derivePlaces } from '../domain/inventory/derive-places.ts';
 import { type Places, sumOfPlaces } from '../domain/inventory/place.ts';
 import { type SegmentKey, segmentName } from '../domain/inventory/quota.ts';
+import { agreesWithTotals } from '../domain/inventory/quota-totals.ts';
 import { comparePositions } from '../domain/order/claim.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Gate, SegmentView } from '../ports/gate.ts';
@@ -20,7 +21,7 @@ export interface ReadPlacesDeps {
 export interface PlacesReading {
   readonly places: Places;
   readonly totalUnits: number;
-  /** The places sum to the total. Only a still reading can be held to it. */
+  /** The places sum to the total, and every gate has what its own running totals say. Only a still reading can be held to it. */
   readonly isBalanced: boolean;
   /** What the places have beyond the total, or lack below zero. */
   readonly surplusUnits: number;
@@ -67,16 +68,21 @@ function readingOf(stock: Stock, views: readonly SegmentView[], isStill: boolean
   const places = derivePlaces(stock, views);
   const totalUnits = stock.centre.totalUnits;
   const surplusUnits = sumOfPlaces(places) - totalUnits;
-  const reading = { places, totalUnits, isBalanced: surplusUnits === 0, surplusUnits, isStill };
+  const isBalanced = surplusUnits === 0 && views.every(agreesWithTotals);
+  const reading = { places, totalUnits, isBalanced, surplusUnits, isStill };
   return { kind: 'read', reading, stock, views };
 }
 
 /** Null when a segment with units at its gate is not there, or is what a restarted server remembers of it. */
 async function readGates(gate: Gate, stock: Stock): Promise<readonly SegmentView[] | null> {
+  const [read, identities] = await Promise.all([
+    Promise.all(stock.segments.map((segment) => gate.read(segment))),
+    Promise.all(stock.segments.map((segment) => gate.identity(segment))),
+  ]);
   const views: SegmentView[] = [];
-  for (const segment of stock.segments) {
-    const view = await gate.read(segment);
-    if (view && view.identity === (await gate.identity(segment))) views.push(view);
+  for (const [at, segment] of stock.segments.entries()) {
+    const view = read[at];
+    if (view && view.identity === identities[at]) views.push(view);
     // Epoch 0: never loaded, so nothing was ever at this gate.
     else if (segment.epoch > 0) return null;
   }

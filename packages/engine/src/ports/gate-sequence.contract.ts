@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BuyerMark } from '../domain/gate/plan-load.ts';
+import { agreesWithTotals } from '../domain/inventory/quota-totals.ts';
 import type { ReleaseDestination } from '../domain/ledger/release.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import { SALE_STATES, type SaleState } from '../domain/sale/sale.ts';
@@ -170,7 +171,12 @@ export function gateSequenceContract(store: () => StoreUnderTest): void {
             moveIds: new Set(),
             debited: new Map(),
           };
+          // Of the same sale, with the same channels: nothing that is done beside it touches it.
+          const key = { ...segment.key, segment: 1 };
+          const beside = await openSegment(store(), { segment: key, availableUnits: units });
+          const untouched = await beside.view();
           for (const each of steps) await run(store(), { segment, books, step: each });
+          expect(await beside.view()).toEqual(untouched);
         }),
         { seed: SEED, numRuns: SEQUENCES },
       );
@@ -197,6 +203,7 @@ async function run(store: StoreUnderTest, turn: Turn): Promise<void> {
   const claimable = (view: typeof after) => [...view.availableUnits].reduce((sum, [, units]) => sum + units, 0);
   if (claimable(after) > claimable(before)) expect(after.generation).toBeGreaterThan(before.generation);
   check(books, after);
+  expect(agreesWithTotals(after)).toBe(true);
   expect(await segment.queued()).toEqual(books.made.map(claimId));
 }
 

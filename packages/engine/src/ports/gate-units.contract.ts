@@ -1,6 +1,7 @@
 /** What every gate promises of units that come and go, of terms, loads and views. */
 import { describe, expect, test } from 'vitest';
 import type { SegmentLoad } from '../domain/gate/plan-load.ts';
+import { totalsAtLoad } from '../domain/inventory/quota-totals.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import {
   CALL_MS,
@@ -37,6 +38,32 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
       ...changes,
     };
   }
+
+  describe('running totals', () => {
+    const totalsOf = async (segment: OpenSegment) => (await segment.view()).totals.get(CHANNEL);
+
+    test('tell what has come and gone since the load, once each', async () => {
+      const segment = await open({ units: 10 });
+      expect(await totalsOf(segment)).toEqual({ loaded: 10, credited: 0, released: 0, debited: 0, claimed: 0 });
+      const claim = await segment.win(request({ units: 2 }));
+      await segment.win(request());
+      for (const _ of [1, 2]) {
+        await segment.credit('in', 4);
+        await segment.debit('out', 5);
+        await segment.release(claim);
+      }
+      expect(await totalsOf(segment)).toEqual({ loaded: 10, credited: 4, released: 2, debited: 5, claimed: 3 });
+      expect(await segment.available()).toBe(8);
+      await segment.load({ epoch: 2, units: 8 });
+      expect(await totalsOf(segment)).toEqual({ loaded: 8, credited: 0, released: 0, debited: 0, claimed: 0 });
+    });
+
+    test('do not count what a release gives to the centre', async () => {
+      const segment = await open({ units: 10 });
+      await segment.release(await segment.win(request()), 1, 'centre');
+      expect(await totalsOf(segment)).toMatchObject({ released: 0, claimed: 1 });
+    });
+  });
 
   describe('a credit', () => {
     test('makes units claimable and raises the generation', async () => {
@@ -356,6 +383,7 @@ export function gateUnitsContract(store: () => StoreUnderTest): void {
         epoch: 2,
         terms: segment.terms,
         availableUnits: new Map([[CHANNEL, 7]]),
+        totals: new Map([[CHANNEL, totalsAtLoad(7)]]),
         unsettled: [],
         appliedMoveIds: new Set(),
         debitedUnits: new Map(),

@@ -9,6 +9,7 @@ import type { ClaimMark, ClaimRefusal } from '../domain/gate/decide-claim.ts';
 import type { SegmentLoad } from '../domain/gate/plan-load.ts';
 import type { BuyerId, OrderId } from '../domain/ids.ts';
 import type { SegmentKey } from '../domain/inventory/quota.ts';
+import type { QuotaTotals } from '../domain/inventory/quota-totals.ts';
 import type { ReleaseDestination } from '../domain/ledger/release.ts';
 import type { Claim, Position } from '../domain/order/claim.ts';
 import type { SaleTerms } from '../domain/sale/sale.ts';
@@ -60,6 +61,8 @@ export interface SegmentView {
   readonly terms: SaleTerms;
   /** By channel. */
   readonly availableUnits: ReadonlyMap<string, number>;
+  /** By channel, since the load. */
+  readonly totals: ReadonlyMap<string, QuotaTotals>;
   /** Claims that the gate has not been told are settled. */
   readonly unsettled: readonly Claim[];
   readonly appliedMoveIds: ReadonlySet<string>;

@@ -11,6 +11,7 @@ import { orderLifeContract } from './order-life.contract.ts';
 import { ordersContract } from './orders.contract.ts';
 import { outboxContract } from './outbox.contract.ts';
 import { returnsContract } from './returns.contract.ts';
+import { rosterContract } from './roster.contract.ts';
 import { saleKindsContract } from './sale-kinds.contract.ts';
 import { salesContract } from './sales.contract.ts';
 import { settlementContract } from './settlement.contract.ts';
@@ -44,6 +45,7 @@ export function ledgerContract(subject: LedgerSubject): void {
     idempotencyContract(ledger);
     outboxContract(ledger);
     webhooksContract(ledger);
+    rosterContract(ledger);
     conservationContract(ledger);
   });
 }

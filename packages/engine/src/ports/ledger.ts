@@ -4,6 +4,7 @@ import type { InventoryCentre } from './inventory-centre.ts';
 import type { Journal } from './journal.ts';
 import type { Orders } from './orders.ts';
 import type { Outbox } from './outbox.ts';
+import type { Roster } from './roster.ts';
 import type { Sales } from './sales.ts';
 import type { Settlement } from './settlement.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -17,4 +18,5 @@ export interface Ledger {
   readonly idempotency: Idempotency;
   readonly outbox: Outbox;
   readonly webhooks: Webhooks;
+  readonly roster: Roster;
 }

@@ -1,6 +1,7 @@
 /** What every queue promises. Entries come from the gate beside it: there is no other way to put one in. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { segmentName } from '../domain/inventory/quota.ts';
 import { type Claim, claimId } from '../domain/order/claim.ts';
 import { type QueueEntry, TAKE_OVER_AFTER_MS } from './queue.ts';
 import {
@@ -56,6 +57,14 @@ export function queueContract(subject: StoreSubject): void {
       expect(await read('b', 2)).toEqual(made.slice(2, 4));
       expect(await read('a', 2)).toEqual(made.slice(4));
       expect(await read('a', 0)).toEqual([]);
+    });
+
+    test('gives those of the segments that are wanted, and keeps the others for who wants them', async () => {
+      const [mine, theirs] = [await open(), await open()];
+      const [made, others] = [await claimMany(mine, 3), await claimMany(theirs, 2)];
+      const wanted = await store.queue.read('a', 100, (segment) => segmentName(segment) === segmentName(mine.key));
+      expect(claims(wanted)).toEqual(made);
+      expect(await read('b')).toEqual(others);
     });
 
     test('gives an entry to one reader as long as it may still be at work', async () => {

@@ -20,9 +20,9 @@ export interface QueueDepth {
 export interface Queue {
   /**
    * Up to `max` entries in order per segment: new ones, and those whose reader has been silent for `TAKE_OVER_AFTER_MS`.
-   * At least once: a slow reader's entries may be read by another.
+   * At least once: a slow reader's entries may be read by another. `isWanted`: of which segments; of all when not given.
    */
-  read(consumer: string, max: number): Promise<readonly QueueEntry[]>;
+  read(consumer: string, max: number, isWanted?: (segment: SegmentKey) => boolean): Promise<readonly QueueEntry[]>;
 
   /** Acknowledges and deletes the named entries; ones that are gone are ignored. */
   remove(claims: readonly Claim[]): Promise<void>;

@@ -38,6 +38,7 @@ export interface PartsUnderTest {
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
   readonly wallet?: Wallet;
+  readonly sharesWork?: boolean;
   readonly onFault: (fault: Fault) => void;
   readonly onCrash: (error: unknown) => void;
 }

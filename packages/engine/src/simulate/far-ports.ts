@@ -55,7 +55,7 @@ const HINT_DELAY_MS = 3;
 export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd): Queue {
   const random = world.random.fork();
   return {
-    read: (consumer, max) => wire.call('queue.read', () => queue.read(consumer, max)),
+    read: (consumer, max, isWanted) => wire.call('queue.read', () => queue.read(consumer, max, isWanted)),
     remove: (claims) =>
       wire.call(`queue.remove ${claims.map((claim) => nameOfClaim(claim.orderId, claim.origin)).join(' ')}`, () =>
         queue.remove(claims),
@@ -85,7 +85,7 @@ export interface LedgerWires {
 }
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
-  const { sales, orders, settlement, inventoryCentre, journal, idempotency, outbox, webhooks } = ledger;
+  const { sales, orders, settlement, inventoryCentre, journal, idempotency, roster, outbox, webhooks } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -149,6 +149,10 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
     ...{ outbox: farOutbox(outbox, wire), webhooks: farWebhooks(webhooks, wire) },
+    roster: {
+      present: (worker) => wire.call('roster.present', () => roster.present(worker)),
+      leave: (worker) => wire.call('roster.leave', () => roster.leave(worker)),
+    },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };
 }

@@ -24,6 +24,8 @@ export interface LaunchParts {
   readonly ledger: Ledger;
   /** Only where something is sold for points. */
   readonly wallet: Wallet | null;
+  /** Its claims are settled by several, a share each. */
+  readonly sharesWork: boolean;
   readonly endWith: (process: Process, error: unknown) => void;
 }
 
@@ -55,6 +57,7 @@ export function launchProcess(parts: LaunchParts, name: string): Running {
     queue: farQueue(parts.queue, { ...ends, wire: gateWire, hints: () => ({ lost: faults().hintsLost }) }),
     feed: parts.feed.at(process),
     ledger: farLedger(ledger, { wire, settlementWire }),
+    sharesWork: parts.sharesWork,
     ...(parts.wallet && { wallet: farWallet(parts.wallet, layWalletWire(parts, process)) }),
     onFault: (fault) => world.note(`${name} meets ${fault.code}`),
     onCrash: (error) => endWith(process, error),

@@ -117,8 +117,8 @@ export function observedQueue(queue: Queue, { auditor, sometimes }: Watch): Queu
   const readers = new Map<string, string>();
   return {
     ...queue,
-    async read(consumer, max) {
-      const entries = await queue.read(consumer, max);
+    async read(consumer, max, isWanted) {
+      const entries = await queue.read(consumer, max, isWanted);
       for (const { claim } of entries) {
         const id = nameOfClaim(claim.orderId, claim.origin);
         const before = readers.get(id);

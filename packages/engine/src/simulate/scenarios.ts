@@ -266,7 +266,7 @@ export const SCENARIOS = {
     lifeChance: 0.5,
     operatorChance: 0.3,
     marks: [
-      ...['return-went-on', 'return-of-nothing', 'debit-repeated', 'return-void', 'return-void-after-debit'],
+      ...['return-went-on', 'return-of-nothing', 'debit-repeated'],
       ...['move-absorbed', 'credit-repeated', 'rebuild-happened', 'process-died', 'release-delivered'],
       ...['refused-sold_out', 'refused-none_left_now', 'refused-not_enough_left', 'claim-replayed'],
     ],

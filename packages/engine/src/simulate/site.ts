@@ -56,12 +56,13 @@ export function createSite(parts: SiteParts): Site {
   const queue = observedQueue(stores.queue, watch);
   const ledger = observedLedger(stores.ledger, watch);
   const wallet = plan.offer.kind === 'exchange' ? observedWallet(stores.wallet, watch) : null;
+  const sharesWork = plan.segments > 1;
   const running: Running[] = [];
   let launched = 0;
 
   function launch(): void {
     launched += 1;
-    const own = launchProcess({ ...parts, feed, queue, ledger, wallet, endWith }, `p${launched}`);
+    const own = launchProcess({ ...parts, ...{ feed, queue, ledger, wallet, endWith, sharesWork } }, `p${launched}`);
     const { process, engine } = own;
     running.push(own);
     process.onDeath(() => {

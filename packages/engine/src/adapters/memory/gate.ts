@@ -8,6 +8,7 @@ import { type ClaimMark, type ClaimSituation, decideClaim } from '../../domain/g
 import type { BuyerId } from '../../domain/ids.ts';
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
+import type { QuotaTotals } from '../../domain/inventory/quota-totals.ts';
 import type { Claim } from '../../domain/order/claim.ts';
 import { isSameTerms, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -85,6 +86,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       if (segment.epoch !== credit.epoch) return 'not_ready';
       if (segment.appliedMoveIds.has(credit.moveId)) return 'repeated';
       if (!addUnits(segment, credit.channel, credit.units)) return 'not_ready';
+      addToTotal(segment, credit.channel, 'credited', credit.units);
       segment.appliedMoveIds.add(credit.moveId);
       return 'credited';
     },
@@ -101,6 +103,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       const debited = Math.min(units ?? available, available);
       segment.availableUnits.set(channel, available - debited);
       segment.debitedUnits.set(moveId, debited);
+      addToTotal(segment, channel, 'debited', debited);
       return { kind: 'debited', units: debited };
     },
 
@@ -113,6 +116,7 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       if (mark.state === 'ended') return 'repeated';
       const isBack = destination === 'centre' || addUnits(segment, mark.origin.channel, mark.units);
       if (!isBack) return 'not_ready';
+      if (destination === 'quota') addToTotal(segment, mark.origin.channel, 'released', mark.units);
       changeMark(segment, claim, mark, 'ended');
       return 'released';
     },
@@ -179,6 +183,12 @@ function siblingsOf({ key, terms }: Segment, server: Server): readonly Segment[]
   );
 }
 
+function addToTotal(segment: Segment, channel: string, total: keyof QuotaTotals, units: number): void {
+  const before = segment.totals.get(channel);
+  invariant(before, 'a quota has its totals');
+  segment.totals.set(channel, { ...before, [total]: before[total] + units });
+}
+
 interface Judgement {
   readonly call: GateCall;
   readonly ready: boolean;
@@ -224,6 +234,7 @@ function take(segment: Segment, request: ClaimRequest, available: number): Claim
   const origin = { epoch: segment.epoch, seq: segment.seq, region, segment: number, channel };
   const claim: Claim = { orderId, saleId, buyerId, units, origin };
   segment.availableUnits.set(channel, available - units);
+  addToTotal(segment, channel, 'claimed', units);
   const mark: ClaimMark = { orderId, units, origin, state: 'claimed' };
   addMark(segment, buyerId, mark);
   segment.unsettled.set(mark, claim);

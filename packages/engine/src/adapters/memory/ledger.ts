@@ -8,6 +8,7 @@ import { createMemoryIdempotency } from './ledger-idempotency.ts';
 import { createMemoryInventoryCentre } from './ledger-inventory-centre.ts';
 import { createMemoryOrders } from './ledger-orders.ts';
 import { createMemoryOutbox } from './ledger-outbox.ts';
+import { createMemoryRoster } from './ledger-roster.ts';
 import { emptyRows } from './ledger-rows.ts';
 import { createMemorySales } from './ledger-sales.ts';
 import { createMemorySettlement } from './ledger-settlement.ts';
@@ -23,6 +24,7 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
     idempotency: createMemoryIdempotency(clock),
     outbox: createMemoryOutbox(rows, clock),
     webhooks: createMemoryWebhooks(rows, clock),
+    roster: createMemoryRoster(clock),
     journal: {
       async read(saleId, cursor, max) {
         const entries = rows.journal.get(saleId) ?? [];

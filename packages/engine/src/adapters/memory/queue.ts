@@ -31,7 +31,7 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
   return {
     put(segment, entries) {
       const name = segmentName(segment);
-      const queue = segments.get(name) ?? createSegmentQueue();
+      const queue = segments.get(name) ?? createSegmentQueue(segment);
       segments.set(name, queue);
       for (const entry of entries) put(queue, entry);
       for (const listener of listeners) listener();
@@ -42,11 +42,12 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
     },
 
     // A lease belongs to the entry, not to its reader: a reader that lives but has dropped an entry gets it again.
-    async read(_consumer, max) {
+    async read(_consumer, max, isWanted = () => true) {
       const read: QueueEntry[] = [];
       const monotonicMs = clock.monotonicMs();
       for (const [name, queue] of [...segments]) {
         if (read.length >= max) break;
+        if (!isWanted(queue.key)) continue;
         takeInto(read, queue, max - read.length, monotonicMs);
         // The next read begins with the others, so that one busy segment cannot starve them.
         segments.delete(name);

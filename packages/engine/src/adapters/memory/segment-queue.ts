@@ -3,10 +3,12 @@
  * halving, and neither an index nor a slot of its own is kept for an entry (a winner costs half the memory).
  */
 import { invariant } from '../../domain/invariant.ts';
+import type { SegmentKey } from '../../domain/inventory/quota.ts';
 import { type Claim, comparePositions, isSameOrigin } from '../../domain/order/claim.ts';
 import { type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
 
 export interface SegmentQueue {
+  readonly key: SegmentKey;
   /** Removed ones stay as holes until there are more holes than entries. */
   entries: QueueEntry[];
   /** Beside `entries`: UNREAD, REMOVED, or the monotonic time at which the entry may be read again. */
@@ -27,8 +29,9 @@ const REMOVED = -2;
 /** Holes that are not worth a walk over the queue. */
 const HOLES_ALLOWED = 1024;
 
-export function createSegmentQueue(): SegmentQueue {
+export function createSegmentQueue(key: SegmentKey): SegmentQueue {
   return {
+    key,
     entries: [],
     leasedUntilMs: [],
     size: 0,

@@ -7,6 +7,7 @@ import type { BuyerMark, SegmentLoad } from '../../domain/gate/plan-load.ts';
 import type { BuyerId } from '../../domain/ids.ts';
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { type QuotaTotals, totalsAtLoad } from '../../domain/inventory/quota-totals.ts';
 import { type Claim, claimId, isSameOrigin } from '../../domain/order/claim.ts';
 import type { SaleTerms } from '../../domain/sale/sale.ts';
 import type { SegmentView } from '../../ports/gate.ts';
@@ -22,6 +23,8 @@ export interface Segment {
   seq: number;
   /** By channel. */
   readonly availableUnits: Map<string, number>;
+  /** By channel. */
+  readonly totals: Map<string, QuotaTotals>;
   /** All that is remembered of a buyer; who was only refused is not in it. */
   readonly marks: Map<BuyerId, ClaimMark[]>;
   /** The claims of the marks that are `claimed`: `read` must not walk a million buyers for them. */
@@ -41,6 +44,7 @@ export function segmentFrom(load: SegmentLoad, identity: string, generation: num
     generation,
     seq: 0,
     availableUnits: new Map(load.availableUnits),
+    totals: new Map([...load.availableUnits].map(([channel, units]) => [channel, totalsAtLoad(units)])),
     marks: new Map(),
     unsettled: new Map(),
     releasedClaimIds: new Set(),
@@ -95,6 +99,7 @@ export function viewOf(segment: Segment): SegmentView {
     epoch: segment.epoch,
     terms: segment.terms,
     availableUnits: new Map(segment.availableUnits),
+    totals: new Map(segment.totals),
     unsettled: [...segment.unsettled.values()],
     appliedMoveIds: new Set(segment.appliedMoveIds),
     debitedUnits: new Map(segment.debitedUnits),

@@ -12,7 +12,7 @@ import { type ConnectionOptions, createConnection, OPEN_ATTEMPTS, type RedisConn
 import type { Masters } from './masters.ts';
 import { SLOTS, slotOf } from './slots.ts';
 
-export interface ClusterOptions extends Omit<ConnectionOptions, 'address' | 'onDoubt'> {
+export interface ClusterOptions extends Omit<ConnectionOptions, 'address' | 'onDoubt' | 'isNode'> {
   readonly address: Extract<RedisAddress, { kind: 'cluster' }>;
 }
 
@@ -52,6 +52,7 @@ export async function openCluster(options: ClusterOptions): Promise<Masters> {
     const connection = createConnection({
       ...options,
       address: { ...address, kind: 'server', endpoint, db: 0 },
+      isNode: true,
       onDoubt: () => void lookSoon(),
     });
     // It goes on trying; who calls meanwhile is told.

@@ -87,14 +87,17 @@ local function order_id_of(i)
   return order_ids[i]
 end
 local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
-local available, was_taken, running, fields, field_count = {}, {}, {}, {}, 0
+local available, claimed, was_taken, running, fields, field_count = {}, {}, {}, {}, {}, 0
 local written_now, id_format, format, call = digits(now), epoch .. '-%d', string.format, redis.call
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
   local fence, written_units = fence_for(is_late_money), digits(units)
   local what, units_part, channel_part = written_units .. ' ' .. channel, ' ' .. written_units .. ' ', ' ' .. channel .. ';'
-  if available[channel] == nil then available[channel] = tonumber(call('HGET', meta, 'available:' .. channel) or 'x') or false end
+  if available[channel] == nil then
+    local quota = call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
+    available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
+  end
   local left = available[channel]
   for _ = 1, tonumber(ARGV[at + 3]) do
     i = i + 1
@@ -132,7 +135,10 @@ for at = FIRST_RUN, #ARGV, 4 do
     answers[answer_count - 1] = run_length
     next_answer = is_won and answer + 1 or answer
   end
-  if left ~= available[channel] then available[channel], was_taken[channel] = left, true end
+  if left ~= available[channel] then
+    claimed[channel] = claimed[channel] + available[channel] - left
+    available[channel], was_taken[channel] = left, true
+  end
 end
 if field_count == 0 then return answers end
 redis.call('HSET', buyers, unpack(fields))
@@ -140,6 +146,8 @@ local figures = { 'seq', digits(seq) }
 for channel in pairs(was_taken) do
   figures[#figures + 1] = 'available:' .. channel
   figures[#figures + 1] = digits(available[channel])
+  figures[#figures + 1] = 'claimed:' .. channel
+  figures[#figures + 1] = digits(claimed[channel])
 end
 redis.call('HSET', meta, unpack(figures))
 return answers`,
@@ -178,17 +186,19 @@ end
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, move_field, quota_field = ARGV[4], 'credit:' .. ARGV[5], 'available:' .. ARGV[6]
+local total_field = 'credited:' .. ARGV[6]
 local units = tonumber(ARGV[7])
 if not is_units(units) or units == 0 then return -3 end
 local refused = admit(call, meta, buyers, epoch)
 if refused ~= 0 then return refused end
 if redis.call('HEXISTS', moves, move_field) == 1 then return 2 end
-local facts = redis.call('HMGET', meta, quota_field, 'generation')
-local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+local facts = redis.call('HMGET', meta, quota_field, 'generation', total_field)
+local available, generation, total = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x'), tonumber(facts[3] or '0') or 0
 if not available or not generation then return -2 end
 if not is_units(available + units) then return -3 end
 redis.call('HSET', moves, move_field, digits(units))
-redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + units))
+redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + units),
+  total_field, digits(total + units))
 return 1`,
 } as const satisfies Script;
 
@@ -225,17 +235,19 @@ end
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, move_field, quota_field = ARGV[4], 'debit:' .. ARGV[5], 'available:' .. ARGV[6]
+local total_field = 'debited:' .. ARGV[6]
 local units = ARGV[7] == 'all' and MAX_UNITS or tonumber(ARGV[7])
 if not is_units(units) or units == 0 then return -3 end
 local refused = admit(call, meta, buyers, epoch)
 if refused ~= 0 then return refused end
 local remembered = tonumber(redis.call('HGET', moves, move_field) or 'x')
 if remembered then return { 1, remembered } end
-local available = tonumber(redis.call('HGET', meta, quota_field) or 'x')
+local facts = redis.call('HMGET', meta, quota_field, total_field)
+local available, total = tonumber(facts[1] or 'x'), tonumber(facts[2] or '0') or 0
 if not available then return -2 end
 local debited = math.min(units, available)
 redis.call('HSET', moves, move_field, digits(debited))
-redis.call('HSET', meta, quota_field, digits(available - debited))
+redis.call('HSET', meta, quota_field, digits(available - debited), total_field, digits(total + debited))
 return { 0, debited }`,
 } as const satisfies Script;
 
@@ -336,7 +348,8 @@ redis.call('HSET', meta, 'identity', identity, 'epoch', digits(epoch), 'version'
   'starts_ms', digits(starts_ms), 'ends_ms', digits(ends_ms), 'limit', digits(limit), 'seq', '0',
   'generation', digits(generation + 1))
 for at = 15, #ARGV, 2 do
-  redis.call('HSET', meta, 'available:' .. ARGV[at], digits(tonumber(ARGV[at + 1])))
+  local units = digits(tonumber(ARGV[at + 1]))
+  redis.call('HSET', meta, 'available:' .. ARGV[at], units, 'loaded:' .. ARGV[at], units)
 end
 return 1`,
 } as const satisfies Script;
@@ -669,13 +682,14 @@ local function end_claim()
 end
 if ARGV[9] == 'centre' then return end_claim() end
 if ARGV[9] ~= 'quota' then return -3 end
-local quota_field = 'available:' .. channel
-local facts = redis.call('HMGET', meta, quota_field, 'generation')
-local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+local quota_field, total_field = 'available:' .. channel, 'released:' .. channel
+local facts = redis.call('HMGET', meta, quota_field, 'generation', total_field)
+local available, generation, total = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x'), tonumber(facts[3] or '0') or 0
 if not available or not generation then return -2 end
 if not is_units(available + tonumber(units)) then return -3 end
 end_claim()
-redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + tonumber(units)))
+redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + tonumber(units)),
+  total_field, digits(total + tonumber(units)))
 return 1`,
 } as const satisfies Script;
 

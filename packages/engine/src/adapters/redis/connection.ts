@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly prelude?: () => string;
   /** It may not be the one to call any more: it was lost, or says so. */
   readonly onDoubt?: () => void;
+  /** Of a Cluster. */
+  readonly isNode?: boolean;
 }
 
 export interface ScriptCall<Called extends Script> {
@@ -61,7 +63,7 @@ export async function openConnection(options: ConnectionOptions): Promise<RedisC
 }
 
 export function createConnection(options: ConnectionOptions): RedisConnection {
-  const { address, times = CLIENT_TIMES, prelude = () => '', onDoubt = () => {} } = options;
+  const { address, times = CLIENT_TIMES, prelude = () => '', onDoubt = () => {}, isNode = false } = options;
   const client = createClient(address, times);
   const texts = createScriptTexts(prelude);
   let identity: string | null = null;
@@ -73,7 +75,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   });
 
   async function meet(): Promise<void> {
-    const met = await meetServer(client);
+    const met = await meetServer(client, isNode);
     identity = met.identity;
     clockOffsetMs = met.clockOffsetMs;
   }

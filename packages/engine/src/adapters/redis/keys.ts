@@ -16,6 +16,13 @@ export const SEGMENTS_KEY = `${PREFIX}:segments`;
 export const GROUPS_KEY = `${PREFIX}:groups`;
 export const ARRIVALS_CHANNEL = `${PREFIX}:arrivals`;
 export const ORDERS_CHANNEL = `${PREFIX}:orders`;
+/** What processes without a ledger ask of those that have one. */
+export const QUESTIONS_CHANNEL = `${PREFIX}:questions`;
+
+/** Where one process hears its answers. */
+export function answersChannel(process: string): string {
+  return `${PREFIX}:answers:${process}`;
+}
 
 export interface SegmentKeys {
   /** Identity, epoch, terms, seq, generation, and what each quota has. */
@@ -27,7 +34,10 @@ export interface SegmentKeys {
   readonly loose: string;
   readonly released: string;
   readonly moves: string;
-  /** Of a limit group: the sales whose segments share the hash tag. */
+  /**
+   * Of a limit group: the sales whose segments share the hash tag. Of a sale in none it is a key that is there anyway: while its
+   * slot moves, a server refuses a script that names one that is not.
+   */
   readonly sales: string;
 }
 
@@ -44,7 +54,7 @@ export function keysOf(segment: SegmentKey, limitGroup: string | null): SegmentK
   return {
     ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream') },
     ...{ loose: key('loose'), released: key('released'), moves: key('moves') },
-    sales: `${tag}:sales`,
+    sales: limitGroup === null ? key('meta') : `${tag}:sales`,
   };
 }
 

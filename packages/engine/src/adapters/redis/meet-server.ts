@@ -16,14 +16,22 @@ export interface ServerMet {
 /** Bits enough, in every call. */
 const ID_LENGTH = 20;
 
+/** By `redis_mode`. */
+const WRONG_FORM: Readonly<Record<string, string>> = {
+  standalone: 'It is no node of a Cluster: write redis://.',
+  cluster: 'It is a node of a Cluster: write redis+cluster://.',
+  sentinel: 'It is a Sentinel: write redis+sentinel:// and the name of the master.',
+};
+
 /** Throws a fault when it is no master: nothing may be written to it. */
-export async function meetServer(client: Redis): Promise<ServerMet> {
+export async function meetServer(client: Redis, isNode: boolean): Promise<ServerMet> {
+  const server = await client.info('server');
+  const mode = fieldOf(server, 'redis_mode');
+  const sentence = WRONG_FORM[mode];
+  if (sentence !== undefined && mode !== (isNode ? 'cluster' : 'standalone'))
+    throw new Fault('gate_unusable', sentence);
   const sentAtMs = performance.now();
-  const [server, replication, time] = await Promise.all([
-    client.info('server'),
-    client.info('replication'),
-    client.time(),
-  ]);
+  const [time, replication] = await Promise.all([client.time(), client.info('replication')]);
   const roundTripMs = performance.now() - sentAtMs;
   const role = fieldOf(replication, 'role');
   if (role !== 'master') throw new Fault('gate_unavailable', 'It is another server’s replica.');

@@ -55,6 +55,39 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
     expect(heard.filter((each) => each === 'worker o')).toHaveLength(201);
   });
 
+  test('bring units to a quota that another finds dry; who hears an answer is who asked', async () => {
+    const [serve, other, worker] = [await open(), await open(), await open()];
+    const quota = { saleId: 'sale', region: 'home', segment: 3, channel: 'main' };
+    const want = { units: 5, leastUnits: 1 };
+    const asked: unknown[] = [];
+    const end = worker.lendingLine.listen(async (question, isRepeated) => {
+      asked.push([question, isRepeated]);
+      return { kind: question.kind === 'borrow' ? 'came' : 'sold_out', leftUnits: 0 };
+    });
+    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:questions')).toEqual(['sluice:questions', 1]);
+    const answers = [
+      serve.lendingLine.ask({ kind: 'borrow', quota, want }),
+      other.lendingLine.ask({ kind: 'judge', saleId: 'sale' }),
+    ];
+    expect(await Promise.all(answers)).toMatchObject([{ kind: 'came' }, { kind: 'sold_out' }]);
+    expect(asked).toContainEqual([{ kind: 'borrow', quota, want }, false]);
+    end();
+  });
+
+  test('ask again what was not answered, and are told nothing when nobody answers', async () => {
+    const [serve, worker] = [await open(), await open()];
+    const heard: boolean[] = [];
+    const end = worker.lendingLine.listen(async (question, isRepeated) => {
+      heard.push(isRepeated);
+      return question.kind === 'judge' && isRepeated ? { kind: 'none_left_now', leftUnits: 0 } : null;
+    });
+    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:questions')).toEqual(['sluice:questions', 1]);
+    expect(await serve.lendingLine.ask({ kind: 'judge', saleId: 'sale' })).toMatchObject({ kind: 'none_left_now' });
+    expect(heard).toEqual([false, true]);
+    end();
+    expect(await serve.lendingLine.ask({ kind: 'judge', saleId: 'sale' })).toBeNull();
+  });
+
   test('do not start on one that may throw keys away, and say what to do', async () => {
     await server().admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(open()).rejects.toMatchObject({

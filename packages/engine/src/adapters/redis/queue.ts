@@ -47,8 +47,8 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
   }
 
   return {
-    async read(consumer, max) {
-      const all = await withEntries();
+    async read(consumer, max, isWanted = () => true) {
+      const all = (await withEntries()).filter(isWanted);
       const entries: QueueEntry[] = [];
       turn = (turn + 1) % Math.max(1, all.length);
       for (const segment of [...all.slice(turn), ...all.slice(0, turn)]) {

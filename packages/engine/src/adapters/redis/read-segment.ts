@@ -1,6 +1,7 @@
 /** Reads what the gate knows of a segment: all figures and up to a page of unsettled claims in one moment, the rest in pages. */
 import { invariant } from '../../domain/invariant.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import type { QuotaTotals } from '../../domain/inventory/quota-totals.ts';
 import { type Claim, claimId, type Position } from '../../domain/order/claim.ts';
 import { SALE_STATES, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { SegmentView } from '../../ports/gate.ts';
@@ -48,7 +49,8 @@ export async function readSegmentView(layout: Layout, segment: SegmentKey): Prom
     identity: meta.get('identity') ?? '',
     epoch: position.epoch,
     terms: termsOf(meta),
-    availableUnits: quotasOf(meta),
+    availableUnits: unitsOf(meta, QUOTA_FIELD),
+    totals: totalsOf(meta),
     unsettled: [...unsettled.values()],
     appliedMoveIds: new Set(movesOf(first.moves, CREDIT_FIELD).keys()),
     debitedUnits: movesOf(first.moves, DEBIT_FIELD),
@@ -93,9 +95,25 @@ function termsOf(meta: ReadonlyMap<string, string>): SaleTerms {
   };
 }
 
-function quotasOf(meta: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
-  const fields = [...meta].filter(([field]) => field.startsWith(QUOTA_FIELD));
-  return new Map(fields.map(([field, units]) => [readWord(field.slice(QUOTA_FIELD.length)), Number(units)]));
+/** By channel, of the fields of one kind. */
+function unitsOf(meta: ReadonlyMap<string, string>, kind: string): ReadonlyMap<string, number> {
+  const fields = [...meta].filter(([field]) => field.startsWith(kind));
+  return new Map(fields.map(([field, units]) => [readWord(field.slice(kind.length)), Number(units)]));
+}
+
+/** What has not happened yet has no field. */
+function totalsOf(meta: ReadonlyMap<string, string>): ReadonlyMap<string, QuotaTotals> {
+  const of = (kind: string) => unitsOf(meta, `${kind}:`);
+  const [loaded, credited, released] = [of('loaded'), of('credited'), of('released')];
+  const [debited, claimed] = [of('debited'), of('claimed')];
+  const totals = [...loaded].map(([channel, units]): [string, QuotaTotals] => [
+    channel,
+    {
+      ...{ loaded: units, credited: credited.get(channel) ?? 0, released: released.get(channel) ?? 0 },
+      ...{ debited: debited.get(channel) ?? 0, claimed: claimed.get(channel) ?? 0 },
+    },
+  ]);
+  return new Map(totals);
 }
 
 /** Units by move id, of the moves of one kind. */

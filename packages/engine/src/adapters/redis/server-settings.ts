@@ -1,18 +1,42 @@
-/** How the server is set up: what would lose units is refused, what may lose time is told. */
+/** How the servers are set up: what would lose units is refused, what may lose time or claims is told. */
 import { Fault, isGateFault } from '../../domain/fault.ts';
 import type { RedisConnection } from './connection.ts';
 
-const NO_PERSISTENCE =
-  'Redis keeps nothing on disk: after its restart every sale is rebuilt from the ledger, and claims that were not settled yet are lost';
-
-const NO_REPLICA =
-  'A claim counts once a replica of Redis has it, and there is none: purchases are answered as queued, without a receipt, until they are settled';
-
-async function hasReplica(master: RedisConnection): Promise<boolean> {
-  return Number((await info(master, 'replication')).get('connected_slaves')) > 0;
+export interface ServerSettings {
+  readonly version: string;
+  /** What it does when memory runs out; anything but `noeviction` throws keys away. */
+  readonly evictionPolicy: string;
+  /** True when it cannot be told: who runs the server for others often closes CONFIG. */
+  readonly keepsOnDisk: boolean;
+  readonly replicas: number;
+  /** One lost master of its Cluster stops them all. */
+  readonly stopsWithOthers: boolean;
 }
 
-/** Of those masters that are there. */
+export async function readServerSettings(connection: RedisConnection): Promise<ServerSettings> {
+  const [server, memory, persistence, replication] = await Promise.all(
+    ['server', 'memory', 'persistence', 'replication'].map((section) => info(connection, section)),
+  );
+  const isNode = server?.get('redis_mode') === 'cluster';
+  return {
+    version: server?.get('redis_version') ?? 'unknown',
+    evictionPolicy: memory?.get('maxmemory_policy') ?? 'unknown',
+    keepsOnDisk: persistence?.get('aof_enabled') === '1' || (await config(connection, 'save')) !== '',
+    replicas: Number(replication?.get('connected_slaves') ?? 0),
+    stopsWithOthers: isNode && (await config(connection, 'cluster-require-full-coverage')) === 'yes',
+  };
+}
+
+export const NO_PERSISTENCE =
+  'Redis keeps nothing on disk: after its restart every sale is rebuilt from the ledger, and claims that were not settled yet are lost';
+export const NO_REPLICA =
+  'A claim counts once a replica of Redis has it, and there is none: purchases are answered as queued, without a receipt, until they are settled';
+
+export function evictionSentence(policy: string): string {
+  return `Redis may throw away keys of a sale when memory runs out: its maxmemory-policy is ${policy}. Set it to noeviction.`;
+}
+
+/** Of those masters that are there. Throws a fault when one may throw away what it holds. */
 export async function warningsAbout(
   masters: readonly RedisConnection[],
   asksReplica: boolean,
@@ -20,37 +44,26 @@ export async function warningsAbout(
   const warnings = new Set<string>();
   for (const master of masters) {
     try {
-      for (const warning of await warningsAboutOne(master)) warnings.add(warning);
-      if (asksReplica && !(await hasReplica(master))) warnings.add(NO_REPLICA);
+      const settings = await readServerSettings(master);
+      const { evictionPolicy, keepsOnDisk, replicas } = settings;
+      if (evictionPolicy !== 'noeviction') throw new Fault('gate_unusable', evictionSentence(evictionPolicy));
+      if (!keepsOnDisk) warnings.add(NO_PERSISTENCE);
+      if (asksReplica && replicas === 0) warnings.add(NO_REPLICA);
     } catch (error) {
       if (!isGateFault(error)) throw error;
-      warnings.add(`A master of Redis is away: the sales that it has wait for it. (${error.message})`);
+      warnings.add(`A master of Redis is away, and the sales that it has wait for it: ${error.message}`);
     }
   }
   return [...warnings];
 }
 
-async function warningsAboutOne(connection: RedisConnection): Promise<readonly string[]> {
-  const memory = await info(connection, 'memory');
-  const policy = memory.get('maxmemory_policy') ?? 'unknown';
-  if (policy !== 'noeviction') {
-    throw new Fault(
-      'gate_unusable',
-      `Redis may throw away keys of a sale when memory runs out: its maxmemory-policy is ${policy}. Set it to noeviction.`,
-    );
-  }
-  const persistence = await info(connection, 'persistence');
-  if (persistence.get('aof_enabled') === '1' || (await savesSnapshots(connection))) return [];
-  return [NO_PERSISTENCE];
-}
-
-/** True when it cannot be told: who runs the server for others often closes CONFIG. */
-async function savesSnapshots(connection: RedisConnection): Promise<boolean> {
+/** Null when it is not told. */
+async function config(connection: RedisConnection, name: string): Promise<string | null> {
   try {
-    const reply = (await connection.command('CONFIG', 'GET', 'save')) as readonly string[];
-    return reply[1] !== '';
+    const [, value] = (await connection.command('CONFIG', 'GET', name)) as readonly string[];
+    return value ?? null;
   } catch (error) {
-    if (error instanceof Fault && error.code === 'gate_unavailable') return true;
+    if (error instanceof Fault && error.code === 'gate_unavailable') return null;
     throw error;
   }
 }

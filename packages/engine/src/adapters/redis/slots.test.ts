@@ -7,7 +7,7 @@ test('a slot is counted as the specification of Redis Cluster does', () => {
   expect(slotOf('any{foo}thing{bar}')).toBe(slotOf('foo'));
 });
 
-test('all keys of a segment are in one slot', () => {
+test('all keys of a segment are in one slot (K25)', () => {
   for (const saleId of ['skin', 'a-b_c', 'ü{x}']) {
     const keys = Object.values(keysOf({ saleId, region: 'home', segment: 3 }, null));
     expect(new Set(keys.map(slotOf)).size).toBe(1);

@@ -2,17 +2,17 @@
 import type { ClaimMarks } from '../../ports/claim-marks.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Gate } from '../../ports/gate.ts';
+import type { LendingLine } from '../../ports/lending-line.ts';
 import type { OrderFeed } from '../../ports/order-feed.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { readRedisAddress } from './address.ts';
 import { createArrivals } from './arrivals.ts';
 import { createRedisClaimMarks } from './claim-marks.ts';
-import { openCluster } from './cluster.ts';
-import { type ConnectionOptions, openConnection } from './connection.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
 import { createLayout } from './layout.ts';
-import { type Masters, oneMaster } from './masters.ts';
+import { createLendingLine } from './lending-line.ts';
+import { type MastersOptions, openMasters } from './open-masters.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
 import { createRedisQueue } from './queue.ts';
 import { createIsReplicated } from './replicated.ts';
@@ -24,6 +24,7 @@ export interface RedisStore {
   readonly queue: Queue;
   readonly marks: ClaimMarks;
   readonly feed: OrderFeed;
+  readonly lendingLine: LendingLine;
   /** The server's wall clock: what deadlines of calls are told by. */
   readonly serverClock: Clock;
   /** What an operator should know of how the server is set up. */
@@ -31,9 +32,7 @@ export interface RedisStore {
   close(): void;
 }
 
-export interface RedisStoreOptions extends Omit<ConnectionOptions, 'address' | 'onDoubt'> {
-  /** As `SLUICE_REDIS_URL`: a server, Sentinels and a master's name, or nodes of a Cluster. */
-  readonly url: string;
+export interface RedisStoreOptions extends MastersOptions {
   /** A claim counts once a replica has it, too. */
   readonly asksReplica?: boolean;
   readonly clock: Clock;
@@ -46,14 +45,10 @@ export async function openRedisStore({
   asksReplica = false,
   ...options
 }: RedisStoreOptions): Promise<RedisStore> {
-  const address = readRedisAddress(url);
-  const masters: Masters =
-    address.kind === 'cluster'
-      ? await openCluster({ ...options, address })
-      : oneMaster(await openConnection({ ...options, address }));
+  const masters = await openMasters({ ...options, url });
   try {
     const warnings = await warningsAbout(masters.all(), asksReplica);
-    const hints = await openHints(address, options.times);
+    const hints = await openHints(readRedisAddress(url), options.times);
     const segments = createSegments(masters);
     const layout = createLayout(masters, segments);
     const arrivals = createArrivals(hints, clock);
@@ -67,6 +62,7 @@ export async function openRedisStore({
       queue: createRedisQueue({ layout, segments, onArrival: arrivals.listen }),
       marks: createRedisClaimMarks(layout),
       feed: createRedisOrderFeed(hints),
+      lendingLine: createLendingLine(hints, clock),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + masters.clockOffsetMs },
       warnings,
       close() {

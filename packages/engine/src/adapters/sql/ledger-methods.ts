@@ -23,6 +23,7 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
     ...{ listDead: true, replay: true, depth: true },
   },
   webhooks: { add: true, find: true, list: true, read: true, remove: true, rotate: true },
+  roster: { present: true, leave: true },
 };
 
 export interface LedgerCall {

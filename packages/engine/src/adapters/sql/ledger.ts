@@ -9,6 +9,7 @@ import { createSqlInventoryCentre } from './inventory-centre.ts';
 import { invokeMethod, ledgerOf } from './ledger-methods.ts';
 import { createSqlOrders } from './orders.ts';
 import { createSqlOutbox } from './outbox.ts';
+import { createSqlRoster } from './roster.ts';
 import { entryOfRow } from './rows.ts';
 import { createSqlSales } from './sales.ts';
 import type { LedgerDatabase } from './schema.ts';
@@ -39,6 +40,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
     idempotency: createSqlIdempotency(context),
     outbox: createSqlOutbox(context),
     webhooks: createSqlWebhooks(context),
+    roster: createSqlRoster(context),
 
     journal: {
       async read(saleId, cursor, max) {

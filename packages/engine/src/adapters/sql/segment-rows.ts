@@ -48,7 +48,8 @@ function readOf<Row>(build: (reader: Reader, keys: readonly SegmentKey[]) => Com
   return async (reader: Reader, keys: readonly SegmentKey[]): Promise<readonly Row[]> => {
     const { trx, dialect } = reader;
     const [key] = keys;
-    const isOne = key !== undefined && keys.length === 1;
+    if (key === undefined) return [];
+    const isOne = keys.length === 1;
     const known = isOne ? forOne.get(dialect) : undefined;
     const query = known ?? build(reader, keys).compile();
     if (isOne && !known) forOne.set(dialect, query);

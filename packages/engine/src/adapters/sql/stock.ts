@@ -21,7 +21,13 @@ export async function readStock(reader: Reader, saleId: SaleId, claims: readonly
   if (!sale) return null;
 
   const quotas = await trx.selectFrom('quotas').selectAll().where('sale_id', '=', saleId).execute();
-  const segments = await trx.selectFrom('segments').selectAll().where('sale_id', '=', saleId).execute();
+  const segments = await trx
+    .selectFrom('segments')
+    .selectAll()
+    .where('sale_id', '=', saleId)
+    .orderBy('region')
+    .orderBy('segment')
+    .execute();
   const cuts = await trx.selectFrom('cuts').selectAll().where('sale_id', '=', saleId).execute();
   const moves = await trx
     .selectFrom('moves')

@@ -11,7 +11,7 @@ const MESSAGE: EventMessage = {
   data: { orderId: 'q0Hk3vZ2T6mJ8sXw1bYdEg', buyer: '皮肤 🛒' },
 };
 
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 1_500;
 
 describe('the sender of webhooks', () => {
   let receiver: Receiver;

@@ -14,7 +14,7 @@ import { printJson } from '../print.ts';
 
 const HELP = `
 Looks at this Node, the configuration, the data directory, its lock, keys and disk, the ledger (whole? up to date? do its books
-balance? is the clock behind it?), the ports, and the deployment when one runs. It changes nothing. A ledger in use is not
+balance? is the clock behind it?), Redis where one is set, the ports, and the deployment when one runs. It changes nothing. A ledger in use is not
 opened. With --url only that deployment is looked at.
 
 Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does. A warning fails nothing.

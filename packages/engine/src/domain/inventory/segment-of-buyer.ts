@@ -5,6 +5,7 @@
  */
 import type { BuyerId } from '../ids.ts';
 import { invariant } from '../invariant.ts';
+import { hashOf, mix } from './rendezvous.ts';
 
 /** More would be smaller than the batches that empty them. */
 export const MAX_SEGMENTS = 64;
@@ -13,8 +14,7 @@ export const MAX_SEGMENTS = 64;
 export function segmentOfBuyer(scope: string, buyerId: BuyerId, segments: number): number {
   invariant(isSegmentCount(segments), `segments are a whole number from 1 to ${MAX_SEGMENTS}`);
   if (segments === 1) return 0;
-  // No scope has a line break, so the two cannot be cut elsewhere.
-  const who = hash(buyerId, hash('\n', hash(scope, OFFSET)));
+  const who = hashOf(scope, buyerId);
   let winner = 0;
   let highest = -1;
   for (let segment = 0; segment < segments; segment++) {
@@ -49,22 +49,4 @@ const UNITS_OF_ONE = 256;
 
 function isSegmentCount(count: number): boolean {
   return Number.isSafeInteger(count) && count >= 1 && count <= MAX_SEGMENTS;
-}
-
-const OFFSET = 0x811c9dc5;
-const PRIME = 0x01000193;
-
-/** FNV-1a over UTF-16 units. */
-function hash(text: string, seed: number): number {
-  let value = seed;
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
-  return value;
-}
-
-/** The finalizer of MurmurHash3: each bit of the number changes half of the bits of the lot. */
-function mix(number: number): number {
-  let value = number;
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
-  return (value ^ (value >>> 16)) >>> 0;
 }

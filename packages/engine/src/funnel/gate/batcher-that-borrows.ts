@@ -3,6 +3,7 @@
  * `not_enough_left` only when none came, and `busy` when that is not clear, or others were faster again and again.
  */
 import { Fault } from '../../domain/fault.ts';
+import type { BorrowAnswer } from '../../domain/inventory/dry.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
 import type { DryJudge } from '../../inventory/judge-dry.ts';
 import type { Lender } from '../../inventory/lender.ts';
@@ -25,9 +26,9 @@ export function batcherThatBorrows(batcher: ClaimBatcher, segment: SegmentKey, d
       // A million losers need not look for units each.
       if (outcome.kind === 'dry' && (await isGone(deps, segment))) return outcome;
       if (borrows === MAX_BORROWS) return { kind: 'busy' };
-      const result = await borrow(deps, segment, request);
-      if (result === 'none') return outcome;
-      if (result === 'unclear') return { kind: 'busy' };
+      const { kind, leftUnits } = await borrow(deps, segment, request);
+      if (kind === 'unclear') return { kind: 'busy' };
+      if (kind === 'none') return leftUnits > 0 ? { kind: 'not_enough_left', leftUnits } : outcome;
     }
   }
   return { claim };
@@ -38,12 +39,16 @@ async function isGone({ dryJudge }: BorrowingDeps, { saleId }: SegmentKey): Prom
   return verdict !== null && verdict !== 'units_left';
 }
 
-async function borrow({ lender }: BorrowingDeps, segment: SegmentKey, { channel, units }: ClaimRequest) {
+async function borrow(
+  { lender }: BorrowingDeps,
+  segment: SegmentKey,
+  { channel, units }: ClaimRequest,
+): Promise<BorrowAnswer> {
   try {
     const { saleId, region, segment: number } = segment;
-    return await lender.borrow({ saleId, region, segment: number, channel }, units);
+    return await lender.borrow({ saleId, region, segment: number, channel }, { units, leastUnits: units });
   } catch (error) {
-    if (error instanceof Fault && error.retryable) return 'unclear';
+    if (error instanceof Fault && error.retryable) return { kind: 'unclear', leftUnits: 0 };
     throw error;
   }
 }

@@ -6,17 +6,19 @@
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, move_field, quota_field = ARGV[4], 'credit:' .. ARGV[5], 'available:' .. ARGV[6]
+local total_field = 'credited:' .. ARGV[6]
 local units = tonumber(ARGV[7])
 
 if not is_units(units) or units == 0 then return -3 end
 local refused = admit(call, meta, buyers, epoch)
 if refused ~= 0 then return refused end
 if redis.call('HEXISTS', moves, move_field) == 1 then return 2 end
-local facts = redis.call('HMGET', meta, quota_field, 'generation')
-local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+local facts = redis.call('HMGET', meta, quota_field, 'generation', total_field)
+local available, generation, total = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x'), tonumber(facts[3] or '0') or 0
 if not available or not generation then return -2 end
 if not is_units(available + units) then return -3 end
 
 redis.call('HSET', moves, move_field, digits(units))
-redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + units))
+redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + units),
+  total_field, digits(total + units))
 return 1

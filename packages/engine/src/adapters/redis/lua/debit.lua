@@ -7,6 +7,7 @@
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, move_field, quota_field = ARGV[4], 'debit:' .. ARGV[5], 'available:' .. ARGV[6]
+local total_field = 'debited:' .. ARGV[6]
 local units = ARGV[7] == 'all' and MAX_UNITS or tonumber(ARGV[7])
 
 if not is_units(units) or units == 0 then return -3 end
@@ -14,10 +15,11 @@ local refused = admit(call, meta, buyers, epoch)
 if refused ~= 0 then return refused end
 local remembered = tonumber(redis.call('HGET', moves, move_field) or 'x')
 if remembered then return { 1, remembered } end
-local available = tonumber(redis.call('HGET', meta, quota_field) or 'x')
+local facts = redis.call('HMGET', meta, quota_field, total_field)
+local available, total = tonumber(facts[1] or 'x'), tonumber(facts[2] or '0') or 0
 if not available then return -2 end
 
 local debited = math.min(units, available)
 redis.call('HSET', moves, move_field, digits(debited))
-redis.call('HSET', meta, quota_field, digits(available - debited))
+redis.call('HSET', meta, quota_field, digits(available - debited), total_field, digits(total + debited))
 return { 0, debited }

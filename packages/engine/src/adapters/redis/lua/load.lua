@@ -61,6 +61,7 @@ redis.call('HSET', meta, 'identity', identity, 'epoch', digits(epoch), 'version'
   'starts_ms', digits(starts_ms), 'ends_ms', digits(ends_ms), 'limit', digits(limit), 'seq', '0',
   'generation', digits(generation + 1))
 for at = 15, #ARGV, 2 do
-  redis.call('HSET', meta, 'available:' .. ARGV[at], digits(tonumber(ARGV[at + 1])))
+  local units = digits(tonumber(ARGV[at + 1]))
+  redis.call('HSET', meta, 'available:' .. ARGV[at], units, 'loaded:' .. ARGV[at], units)
 end
 return 1

@@ -26,12 +26,13 @@ end
 if ARGV[9] == 'centre' then return end_claim() end
 if ARGV[9] ~= 'quota' then return -3 end
 
-local quota_field = 'available:' .. channel
-local facts = redis.call('HMGET', meta, quota_field, 'generation')
-local available, generation = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x')
+local quota_field, total_field = 'available:' .. channel, 'released:' .. channel
+local facts = redis.call('HMGET', meta, quota_field, 'generation', total_field)
+local available, generation, total = tonumber(facts[1] or 'x'), tonumber(facts[2] or 'x'), tonumber(facts[3] or '0') or 0
 if not available or not generation then return -2 end
 if not is_units(available + tonumber(units)) then return -3 end
 
 end_claim()
-redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + tonumber(units)))
+redis.call('HSET', meta, 'generation', digits(generation + 1), quota_field, digits(available + tonumber(units)),
+  total_field, digits(total + tonumber(units)))
 return 1

@@ -50,6 +50,7 @@ async function createDeliveries(db: Kysely<LedgerTables>, dialect: SqlDialect) {
       .columns([...columns])
       .execute();
   const key = indexHasKey ? [] : ['id'];
+  await index('webhook_deliveries_by_state', ['state', ...key]);
   await index('webhook_deliveries_due', ['endpoint_id', 'state', 'next_at_ms']);
   await index('webhook_deliveries_by_subject', ['endpoint_id', 'subject', ...key]);
 }

@@ -19,6 +19,8 @@ const takenBack = (idType: string, nameType: string): readonly string[] => [
   'drop table limit_scopes',
   'alter table by_sale rename to buyers',
   'alter table sales drop column limit_group',
+  'alter table sales drop column segments',
+  'alter table returns drop column onward_to',
   `delete from ledger_migrations where name >= '0010'`,
 ];
 

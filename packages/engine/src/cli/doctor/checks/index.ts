@@ -7,10 +7,11 @@ import { checkLedger } from './ledger.ts';
 import { checkLock } from './lock.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkPorts } from './ports.ts';
+import { checkRedis } from './redis.ts';
 
 export const CHECKS_HERE: readonly Check[] = [
   ...[checkNodeVersion, checkDataDirectory, checkLock, checkKeys, checkLedger],
-  ...[checkPorts, checkDeployment],
+  ...[checkRedis, checkPorts, checkDeployment],
 ];
 
 /** Of a deployment that is on another machine, or may be. */

@@ -1,21 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ledgerContract } from '../../../../ports/ledger.contract.ts';
-import { openSqliteLedger } from './open-ledger.ts';
+import { explainedLedgerContract } from '../../explained-ledger.contract.ts';
+import { createSqliteDialect } from './dialect.ts';
+import { openDatabase } from './open-ledger.ts';
 
-ledgerContract({
-  name: 'SQLite',
-  longestLife: 3,
+explainedLedgerContract({
+  ...{ name: 'SQLite', longestLife: 3 },
+  explain: 'explain query plan',
+  scannedBy: (rows) =>
+    (rows as readonly { readonly detail: string }[]).flatMap(
+      // An index of what waits has no other rows.
+      ({ detail }) => /^SCAN (?!CONSTANT)(\w+)\b(?! USING (?:COVERING )?INDEX \w+_waiting)/.exec(detail)?.[1] ?? [],
+    ),
+  patient: (ledger) => ledger,
   async open() {
-    const directory = mkdtempSync(join(tmpdir(), 'sluice-ledger-'));
-    const { ledger, close } = await openSqliteLedger(join(directory, 'ledger.db'));
-    return {
-      ledger,
-      async close() {
-        await close();
-        rmSync(directory, { recursive: true });
-      },
-    };
+    const database = await openDatabase(':memory:');
+    // Nobody gathers statistics there, so its plans do not depend on what is in the tables.
+    return { dialect: createSqliteDialect(database), analyse: async () => {}, drop: async () => {} };
   },
 });
