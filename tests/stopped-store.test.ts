@@ -87,7 +87,9 @@ describe('reconcile --rebuild-check', () => {
         sales: [{ total: 500 }, { total: 500 }, { places: { held: 20 } }],
       },
     });
-    await tamper(`update buyers set units = units - 1 ${OF_SKIN} and buyer_id = (select min(buyer_id) from buyers)`);
+    await tamper(
+      `update buyers set units = units - 1 where limit_scope = 'starter-skin' and buyer_id = (select min(buyer_id) from buyers)`,
+    );
     const found = await command('reconcile', 'starter-skin', '--rebuild-check');
     expect(found).toMatchObject({
       code: 1,
@@ -95,7 +97,9 @@ describe('reconcile --rebuild-check', () => {
     });
     const told = await runSluice(['reconcile', '--rebuild-check', '--data-dir', sluice.dataDir]);
     expect(told).toMatchObject({ code: 1, stdout: expect.stringContaining('0 written down, 1 by the journal') });
-    await tamper(`update buyers set units = units + 1 ${OF_SKIN} and buyer_id = (select min(buyer_id) from buyers)`);
+    await tamper(
+      `update buyers set units = units + 1 where limit_scope = 'starter-skin' and buyer_id = (select min(buyer_id) from buyers)`,
+    );
 
     expect(await command('reconcile', 'none', '--rebuild-check')).toMatchObject({ code: 3 });
     const url = ['--rebuild-check', '--url', 'http://127.0.0.1:1'];

@@ -99,7 +99,7 @@ describe.skipIf('missing' in found)('what is removed from a queue by hand', { ti
     await win(['a', 'b']);
     const [[id = '', fields = []] = []] = await server().admin.xrange(stream, '-', '+');
     await server().admin.del(stream);
-    await server().admin.xadd(stream, id, ...fields.map((each, at) => (fields[at - 1] === 'u' ? 'many' : each)));
+    await server().admin.xadd(stream, id, ...fields.map((each) => each.replace(/^\d+ /, 'many ')));
     await endsWith(2);
     expect(await world.store.queue.unread()).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 /** Sales in several segments, sold by processes without a ledger: engines of one that serves and two that work, on one Redis. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
+import { keysOf } from '../adapters/redis/keys.ts';
 import { startRedis } from '../adapters/redis/redis-server.contract.ts';
 import { openRedisStore } from '../adapters/redis/store.ts';
 import { systemClock as clock } from '../adapters/system/clock.ts';
@@ -160,8 +161,9 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
       return result.kind === 'read' && result.reading.isBalanced;
     };
     expect(await isBalanced()).toBe(true);
-    await server().admin.hincrby('sluice:{skin:home:3}:meta', 'available:main', 7);
-    await server().admin.hincrby('sluice:{skin:home:4}:meta', 'available:main', -7);
+    const metaOf = (segment: number) => keysOf({ saleId: 'skin', region: HOME_REGION, segment }, null).meta;
+    await server().admin.hincrby(metaOf(3), 'available:main', 7);
+    await server().admin.hincrby(metaOf(4), 'available:main', -7);
     expect(await isBalanced()).toBe(false);
   });
 

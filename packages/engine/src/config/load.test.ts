@@ -9,6 +9,7 @@ const NOTHING: ConfigSources = { env: {}, file: null, flags: {} };
 const fileOf = (content: unknown) => ({ name: 'sluice.config.json', text: JSON.stringify(content) });
 const RATES = { addressRate: '100/400', accountRate: '10/40', saleRate: '15000/30000', nodeRate: '20000/40000' };
 const BOUNDS = {
+  claimDurability: 'fast',
   ...{ settleOrdersPerSecond: 0, settleTransactionsPerSecond: 0, settleTargetMs: 1_000, maxConnections: 20_000 },
   ...{ maxInFlight: 10_000, maxQueueEntries: 20_000, maxQueueAgeMs: 5_000, maxLoopLagMs: 250 },
 };

@@ -506,7 +506,30 @@ export const QUEUE_READ = {
   arguments: ['consumer', 'take_over_ms', 'max', 'forget_ms'],
   takesMore: false,
   words: {},
-  lua: `local stream, again = KEYS[1], KEYS[2]
+  lua: `local function parts_of(entry)
+  local part, fields = { p = entry[1] }, entry[2]
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then
+      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
+    else
+      part[fields[at]] = fields[at + 1]
+    end
+  end
+  return part
+end
+local function entry_of(stream, again, order_id, position, channel)
+  local function at(id)
+    local entry = redis.call('XRANGE', stream, id, id)[1]
+    local part = entry and parts_of(entry)
+    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+  end
+  local found = at(position)
+  if found then return found end
+  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+  if later then return at(later) end
+end
+local stream, again = KEYS[1], KEYS[2]
 local consumer, take_over_ms, max, forget_ms = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
 local has_group, readers = false, 0
@@ -527,10 +550,9 @@ local entries = {}
 local function add(found)
   for _, entry in ipairs(found) do
     entries[#entries + 1] = entry
-    local part = {}
-    for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
-    if is_index and part.o and part.q and string.match(part.p or '', '^%d+%-%d+$') then
-      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.q, entry[1])
+    local part = parts_of(entry)
+    if is_index and part.o and part.channel and part.p ~= entry[1] and string.match(part.p, '^%d+%-%d+$') then
+      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.channel, entry[1])
     end
   end
 end

@@ -3,6 +3,7 @@
 -- ARGV   consumer take_over_ms max forget_ms
 -- REPLY  {id fields ...}
 -- Readers that have been silent for forget_ms, with nothing in hand, are forgotten once there are many.
+-- INCLUDE entries
 local stream, again = KEYS[1], KEYS[2]
 local consumer, take_over_ms, max, forget_ms = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
@@ -29,11 +30,10 @@ local entries = {}
 local function add(found)
   for _, entry in ipairs(found) do
     entries[#entries + 1] = entry
-    local part = {}
-    for at = 1, #entry[2], 2 do part[entry[2][at]] = entry[2][at + 1] end
+    local part = parts_of(entry)
     -- What was queued again is removed by where it is, which somebody may have thrown away.
-    if is_index and part.o and part.q and string.match(part.p or '', '^%d+%-%d+$') then
-      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.q, entry[1])
+    if is_index and part.o and part.channel and part.p ~= entry[1] and string.match(part.p, '^%d+%-%d+$') then
+      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.channel, entry[1])
     end
   end
 end
