@@ -99,6 +99,8 @@ function mistakeIn(text: string, networks: 'public' | 'any'): string | null {
   if (url.hash !== '') return 'A URL with a fragment is not taken.';
   if (networks === 'any') return /^https?:$/.test(url.protocol) ? null : 'It is neither https nor http.';
   if (url.protocol !== 'https:') return 'It is not https.';
+  // By RFC 6761 these never leave the machine, whatever a resolver says.
+  if (/(^|\.)localhost\.?$/.test(url.hostname)) return `${url.hostname} is not public.`;
   const address = literalAddress(url);
   return address === null || isPublic(address) ? null : `${address} is not a public address.`;
 }
