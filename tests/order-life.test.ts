@@ -34,6 +34,10 @@ test(
       return code === 0 ? JSON.parse(stdout) : stderr;
     };
     await expect.poll(shown, { timeout: 10_000 }).toMatchObject({ status: 'paid_unfulfilled' });
+    const payment = { reference: 'late', outcome: 'paid', amount: null, state: 'refund_due' };
+    expect((await shown()).payments).toEqual([payment]);
+    const cancelled = await runSluice(['order', 'cancel', orderId, ...here]);
+    expect(cancelled).toMatchObject({ code: 1, stderr: expect.stringContaining('--outcome refunded') });
     await sluice.end('SIGTERM');
   },
   TEST_TIMEOUT_MS,

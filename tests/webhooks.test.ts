@@ -98,6 +98,9 @@ test(
     const mail = JSON.parse(readFileSync(join(mailDir, `${first}.json`), 'utf8'));
     expect(mail).toEqual({ orderId: first, to: 'ann', items: [{ itemId: 'sword', quantity: 1 }] });
     expect((await asJson('webhook', 'list')).webhooks).toMatchObject([{ id: 'mail', waiting: 0, dead: 0 }]);
+    await asJson('webhook', 'rotate', 'mail');
+    const again = await runSluice(['webhook', 'rotate', 'mail', '--data-dir', dataDir]);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--drop-old') });
 
     // Whoever does not know the secret sends no mail.
     const forged = JSON.stringify({ type: 'order.paid', data: { orderId: 'forged', buyer: 'eve', items: [] } });

@@ -4,6 +4,7 @@ import { ORDER_EVENT_TYPES } from './codes/index.ts';
 import { buyerField, epochMsField, orderStatusField, STRICT } from './fields.ts';
 import { ORDER_FIELDS } from './order.ts';
 import { nextField, PAGE_FIELDS } from './page.ts';
+import { ORDER_PAYMENT } from './payment.ts';
 
 const ADMIN_ORDER_FIELDS = {
   ...ORDER_FIELDS,
@@ -50,7 +51,11 @@ const ORDER_EVENT = Type.Object(
 );
 
 export const ADMIN_ORDER_DETAILS = Type.Object(
-  { ...ADMIN_ORDER_FIELDS, history: Type.Array(ORDER_EVENT, { description: 'Oldest first.' }) },
+  {
+    ...ADMIN_ORDER_FIELDS,
+    payments: Type.Array(ORDER_PAYMENT, { description: 'What was told of money, oldest first.' }),
+    history: Type.Array(ORDER_EVENT, { description: 'Oldest first.' }),
+  },
   { ...STRICT, title: 'AdminOrderDetails' },
 );
 

@@ -16,6 +16,12 @@ const outcome = Type.Enum([...PAYMENT_OUTCOMES], {
   ...{ type: 'string', description: 'What became of the money.', examples: ['paid'] },
 });
 
+const paymentState = Type.Enum([...PAYMENT_STATES], {
+  ...{ type: 'string', examples: ['applied'] },
+  description:
+    '`applied`; `parked` until the order can take it; `reclaiming`: late, looking for units; `refund_due`: give it back.',
+});
+
 export const PAYMENT_NOTICE = Type.Object(
   {
     reference,
@@ -37,11 +43,7 @@ export const PAYMENT_NOTED = Type.Object(
   {
     orderId: orderIdField(),
     ...{ reference, outcome },
-    payment: Type.Enum([...PAYMENT_STATES], {
-      ...{ type: 'string', examples: ['applied'] },
-      description:
-        '`applied`; `parked` until the order can take it; `reclaiming`: late, looking for units; `refund_due`: give it back.',
-    }),
+    payment: paymentState,
     status: nullable<OrderState>(
       Type.String({
         enum: [...ORDER_STATES, null],
@@ -51,6 +53,21 @@ export const PAYMENT_NOTED = Type.Object(
     repeated: Type.Boolean({ description: 'It was known already; nothing changed.' }),
   },
   { ...STRICT, title: 'PaymentNoted' },
+);
+
+/** As operators see it. What is due back stays `refund_due`: its refund is a notice of its own. */
+export const ORDER_PAYMENT = Type.Object(
+  {
+    reference: Type.String({
+      ...{ description: 'As it was told; `wallet:` begins those of the engine.', examples: ['pay-20261111-0001'] },
+    }),
+    outcome,
+    amount: nullable<number>(
+      Type.Integer({ description: "In the currency's smallest unit; null when it was not told.", examples: [4_900] }),
+    ),
+    state: paymentState,
+  },
+  { ...STRICT, title: 'OrderPayment' },
 );
 
 export type PaymentNoticeRequest = Static<typeof PAYMENT_NOTICE>;

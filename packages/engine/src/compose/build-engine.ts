@@ -49,7 +49,7 @@ import type { Engine, EngineParts } from './engine.ts';
 
 type AskedOfLedger = Pick<
   Engine,
-  'findSale' | 'showOrder' | 'listOrders' | 'orderHistory' | 'listSales' | 'listAllSales' | 'showSale'
+  'findSale' | 'showOrder' | 'listOrders' | 'orderHistory' | 'orderPayments' | 'listSales' | 'listAllSales' | 'showSale'
 >;
 
 /** One sweep a second for each sale that is looked at. */
@@ -176,6 +176,7 @@ function asked({ ledger }: EngineParts, sales: HotEntries<Sale>): AskedOfLedger 
     showOrder: (orderId) => ledger.orders.find(orderId),
     listOrders: (filter, cursor, max) => ledger.orders.list(filter, cursor, max),
     orderHistory: (orderId) => ledger.orders.history(orderId),
+    orderPayments: (orderId) => ledger.orders.payments(orderId),
     listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
     listAllSales: () => ledger.sales.list(),
     showSale: (saleId) => ledger.sales.find(saleId),

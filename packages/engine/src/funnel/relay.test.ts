@@ -151,6 +151,33 @@ describe('the relay', () => {
     await relay.idle();
   });
 
+  test('an event of one order that hangs holds up no other order', async () => {
+    const receiver = await addReceiver('mail');
+    const saleId = await openSale(ledger, { totalUnits: 100, limitUnits: 1 });
+    const stuck = newClaim(saleId, 1).orderId;
+    const held: (() => void)[] = [];
+    receiver.misbehave((response, { json }) => {
+      const answer = () => void response.writeHead(204).end();
+      if (json.data.orderId === stuck) held.push(answer);
+      else answer();
+    });
+    const patient = createHttpSender({ networks: 'any', timeoutMs: 30_000 });
+    const relay = newRelay({ sender: patient });
+    await ledger.settlement.settle([newClaim(saleId, 1)]);
+    await relay.round();
+    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
+    const others = Array.from({ length: 10 }, (_, index) => newClaim(saleId, index + 2));
+    await ledger.settlement.settle(others);
+    await relay.round();
+    const arrived = () => others.filter(({ orderId }) => typesOf(receiver, orderId).length === 1).length;
+    await expect.poll(arrived, { timeout: 10_000 }).toBe(10);
+    expect(held).toHaveLength(1);
+    held[0]?.();
+    await relay.idle();
+    await patient.close();
+    expect(await ledger.outbox.depth()).toMatchObject({ deliveries: 0 });
+  }, 25_000);
+
   test('tries again until it gives up; a dead letter lets the next event pass, and is replayed', async () => {
     const saleId = await openSale(ledger);
     const receiver = await addReceiver('mail');

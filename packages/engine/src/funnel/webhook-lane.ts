@@ -1,6 +1,7 @@
 /**
- * The deliveries of one endpoint: claimed in batches, a few sent at once, and the ledger told how each went. A breaker holds
- * them back while the endpoint fails, without using up their tries; then one is sent to see.
+ * The deliveries of one endpoint: claimed in batches, a few sent at once, and the ledger told how each went. A call that
+ * hangs keeps its own slot and no other. A breaker holds deliveries back while the endpoint fails, without using up their
+ * tries; then one is sent to see.
  */
 import { Fault } from '../domain/fault.ts';
 import { type ClaimedDelivery, nextRetryMs, RETRY_DELAYS_MS } from '../domain/outbox/delivery.ts';
@@ -30,7 +31,7 @@ export interface WebhookLaneDeps {
 }
 
 export interface WebhookLane {
-  /** Sends what is due; does nothing while it is at it. */
+  /** Sends what is due, in as many slots as are free. */
   wake(endpoint: WebhookEndpoint): void;
   idle(): Promise<void>;
   /** Sends no more; what is claimed and not sent is put back. */
@@ -53,46 +54,66 @@ interface Held {
   readonly ref: ClaimedRef;
   /** By the monotonic clock: too late to begin. */
   readonly untilMs: number;
+  /** Sent to see, though the breaker is open. */
+  readonly isProbe: boolean;
 }
 
 export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
   const { outbox, clock, sender } = deps;
   const breaker = createCircuitBreaker(clock, BREAKER);
   let endpoint: WebhookEndpoint | null = null;
-  let inHand: Promise<void> | null = null;
   let isClosed = false;
   /** What is claimed and not begun. */
   let rest: Iterator<Held> = [].values();
+  /** The last claim was full, or there was none since the lane was woken. */
+  let mayBeMore = false;
+  let claiming: Promise<void> | null = null;
+  const slots = new Set<Promise<void>>();
   let puttingBack: Promise<void> = Promise.resolve();
 
-  async function run(endpointId: string): Promise<void> {
-    try {
-      while (!isClosed && (await sendBatch(endpointId)));
-    } catch (error) {
-      if (error instanceof Fault) deps.onFault(error);
-      else deps.onCrash(error);
-    } finally {
-      inHand = null;
+  function fillSlots(endpointId: string): void {
+    while (slots.size < CALLS_AT_ONCE) {
+      const slot = workSlot(endpointId)
+        .catch(deps.onCrash)
+        .finally(() => slots.delete(slot));
+      slots.add(slot);
     }
   }
 
-  /** Answers whether there may be more now. */
-  async function sendBatch(endpointId: string): Promise<boolean> {
+  async function workSlot(endpointId: string): Promise<void> {
+    await workOff(rest);
+    while (!isClosed && mayBeMore) {
+      claiming ??= claim(endpointId).finally(() => {
+        claiming = null;
+      });
+      await claiming;
+      await workOff(rest);
+    }
+  }
+
+  /** One at a time, when nothing is left of the claim before. */
+  async function claim(endpointId: string): Promise<void> {
+    mayBeMore = false;
     const isProbe = breaker.state !== 'closed';
-    if (breaker.ask() > 0) return false;
+    if (breaker.ask() > 0) return;
     const max = isProbe ? 1 : BATCH;
     const claimId = deps.idSource.newId();
     const untilMs = clock.monotonicMs() + LEASE_MS - sender.timeoutMs - LEASE_MARGIN_MS;
-    const deliveries = await outbox.claim({ endpointId, max, leaseMs: LEASE_MS, claimId });
-    rest = deliveries.map((delivery) => ({ delivery, ref: { id: delivery.id, claimId }, untilMs })).values();
-    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, () => workOff(rest, isProbe)));
-    return deliveries.length === max;
+    try {
+      const deliveries = await outbox.claim({ endpointId, max, leaseMs: LEASE_MS, claimId });
+      rest = deliveries.map((each) => ({ delivery: each, ref: { id: each.id, claimId }, untilMs, isProbe })).values();
+      mayBeMore = deliveries.length === max;
+    } catch (error) {
+      // The next wake asks again.
+      if (error instanceof Fault) deps.onFault(error);
+      else deps.onCrash(error);
+    }
   }
 
-  async function workOff(work: Iterator<Held>, isProbe: boolean): Promise<void> {
+  async function workOff(work: Iterator<Held>): Promise<void> {
     for (let next = work.next(); !next.done; next = work.next()) {
       try {
-        await deliver(next.value, isProbe);
+        await deliver(next.value);
       } catch (error) {
         // It is tried again when its lease has ended.
         if (!(error instanceof Fault)) throw error;
@@ -101,7 +122,7 @@ export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
     }
   }
 
-  async function deliver({ delivery, ref, untilMs }: Held, isProbe: boolean): Promise<void> {
+  async function deliver({ delivery, ref, untilMs, isProbe }: Held): Promise<void> {
     const isHeldBack = isClosed || (breaker.state !== 'closed' && !isProbe) || clock.monotonicMs() > untilMs;
     if (isHeldBack || !endpoint) return await outbox.putBack(ref);
     const secrets = secretsAt(endpoint, clock.nowMs());
@@ -124,15 +145,17 @@ export function createWebhookLane(deps: WebhookLaneDeps): WebhookLane {
   return {
     wake(current) {
       endpoint = current;
-      if (!isClosed) inHand ??= run(current.id);
+      if (isClosed) return;
+      mayBeMore = true;
+      fillSlots(current.id);
     },
     async idle() {
-      await Promise.all([inHand, puttingBack]);
+      await Promise.all([...slots, puttingBack]);
     },
     close() {
       isClosed = true;
       // Not by those who wait for a receiver: it may hang.
-      puttingBack = workOff(rest, false).catch(deps.onCrash);
+      puttingBack = workOff(rest).catch(deps.onCrash);
     },
   };
 }

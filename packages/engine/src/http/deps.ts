@@ -6,7 +6,7 @@ import type { StockChange } from '../domain/inventory/decide-stock.ts';
 import type { KnownOrder, Order } from '../domain/order/order.ts';
 import type { OrderCursor } from '../domain/order/order-cursor.ts';
 import type { OrderEvent } from '../domain/order/order-event.ts';
-import type { PaymentNotice } from '../domain/order/payment.ts';
+import type { Payment, PaymentNotice } from '../domain/order/payment.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { SaleOperation } from '../domain/sale/operation.ts';
 import type { Sale } from '../domain/sale/sale.ts';
@@ -47,6 +47,7 @@ export interface ServedEngine {
   showOrder(orderId: OrderId): Promise<Order | null>;
   listOrders(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
   orderHistory(orderId: OrderId): Promise<readonly OrderEvent[]>;
+  orderPayments(orderId: OrderId): Promise<readonly Payment[]>;
   cancelOrder(request: CancelRequest): Promise<CancelAnswer>;
   notePayment(notice: PaymentNotice): Promise<PaymentNoted | Refusal>;
   fulfilOrder(orderId: OrderId): Promise<FulfilAnswer>;

@@ -153,6 +153,9 @@ describe('money', () => {
     await expect.poll(() => shown(second, 'bob')).toMatchObject({ status: 'paid_unfulfilled' });
     const { json } = await world.call('GET', `/v1/admin/orders/${second}`, { admin: true });
     expect(json.history.map((event: { type: string }) => event.type)).toContain('order.refund_due');
+    expect(json.payments).toEqual([
+      { reference: expect.any(String), outcome: 'paid', amount: 4_900, state: 'refund_due' },
+    ]);
     expect(await places()).toMatchObject({ available: 0, held: 1, sold: 1, balanced: true });
   });
 

@@ -68,11 +68,10 @@ export function livesIn(ledger: () => Ledger) {
       return;
     }
     const paid = steps.filter((step) => step === 'paid' || step === 'duplicate').length;
-    const givenBack = count('order.refund_due') + count('order.refunded');
     // Money is for an order, given back, or due back; and never both kept and nothing given for it.
     const keeps = order.state === 'paid' ? 1 : 0;
     expect(count('order.paid'), life).toBeLessThanOrEqual(1);
-    if (order.state === 'paid') expect(givenBack, life).toBe(paid - 1);
+    if (order.state === 'paid') expect(count('order.refund_due'), life).toBe(paid - 1);
     if (order.state !== 'refunded') expect(keeps + count('order.refund_due'), life).toBe(paid);
     if (paid === 0) expect(['pending', 'cancelled', 'expired'], life).toContain(order.state);
     if (steps.includes('refunded') && paid === 1 && order.state !== 'pending')
@@ -297,6 +296,29 @@ export function orderLifeContract(ledger: () => Ledger, longest: number): void {
       const notice = noticeOf(second.orderId, `${second.orderId}/early`, 'paid');
       expect(await ledger().orders.notePayment(notice)).toMatchObject({ payment: { state: 'refund_due' } });
       expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
+    test('lists what was told of the money of an order, oldest first, and of no other', async () => {
+      const saleId = await openSale(ledger());
+      const { orderId } = newClaim(saleId, 1);
+      const early = { ...noticeOf(orderId, `${orderId}/z`, 'paid'), amount: 100 };
+      await ledger().orders.notePayment(early);
+      expect(await ledger().orders.payments(orderId)).toEqual([{ ...early, state: 'parked' }]);
+      await settle(saleId, 1);
+      await ledger().orders.notePayment(noticeOf((await settle(saleId, 2)).orderId, 'of-another', 'paid'));
+      await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/a`, 'paid'));
+      await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/a`, 'refunded'));
+      expect(await ledger().orders.payments(orderId)).toEqual([
+        { ...early, state: 'applied' },
+        { ...noticeOf(orderId, `${orderId}/a`, 'paid'), state: 'refund_due' },
+        { ...noticeOf(orderId, `${orderId}/a`, 'refunded'), state: 'applied' },
+      ]);
+      // The refund of what was too much is told, and the order stays paid.
+      const told = (await ledger().orders.history(orderId)).map(({ type, state }) => [type, state]);
+      expect(told.slice(-2)).toEqual([
+        ['order.refund_due', 'paid'],
+        ['order.refunded', 'paid'],
+      ]);
     });
 
     test('refuses the same reference for something else, and takes nothing', async () => {

@@ -49,6 +49,8 @@ export interface Orders {
   list(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;
   /** What happened to an order, oldest first. */
   history(orderId: OrderId): Promise<readonly OrderEvent[]>;
+  /** What was told of an order's money, oldest first; it may be told before the order is there. */
+  payments(orderId: OrderId): Promise<readonly Payment[]>;
 
   /** Takes notice of a payment, a failure or a refund, in whatever order they come. */
   notePayment(notice: PaymentNotice): Promise<PaymentResult>;

@@ -109,6 +109,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       findMany: (orderIds) => wire.call('orders.findMany', () => orders.findMany(orderIds)),
       list: (filter, cursor, max) => wire.call('orders.list', () => orders.list(filter, cursor, max)),
       history: (orderId) => wire.call(`orders.history ${orderId}`, () => orders.history(orderId)),
+      payments: (orderId) => wire.call(`orders.payments ${orderId}`, () => orders.payments(orderId)),
       notePayment: (notice) =>
         wire.call(`orders.notePayment ${notice.orderId} ${notice.outcome}`, () => orders.notePayment(notice)),
       cancel: (orderId, buyerId) => wire.call(`orders.cancel ${orderId}`, () => orders.cancel(orderId, buyerId)),

@@ -51,6 +51,10 @@ export function createMemoryOrders(rows: Rows, clock: Clock): Orders {
       return [...(rows.events.get(orderId) ?? [])];
     },
 
+    async payments(orderId) {
+      return paymentsOf(rows, orderId);
+    },
+
     async notePayment(notice) {
       const order = rows.orders.get(notice.orderId) ?? null;
       const named = (outcome: PaymentOutcome) => rows.payments.get(paymentKey({ ...notice, outcome })) ?? null;

@@ -7,7 +7,7 @@ type MethodsOf<Port> = { readonly [Method in keyof Port]: true };
 const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
   sales: { create: true, find: true, list: true, operate: true, settle: true, notice: true, patch: true },
   orders: {
-    ...{ find: true, findMany: true, list: true, history: true },
+    ...{ find: true, findMany: true, list: true, history: true, payments: true },
     ...{ notePayment: true, cancel: true, fulfil: true, expireDue: true, listReclaiming: true, giveUpReclaim: true },
     ...{ listCharges: true, giveUpCharge: true, closeCharge: true },
   },

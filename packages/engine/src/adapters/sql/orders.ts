@@ -59,6 +59,11 @@ export function createSqlOrders({ db, dialect, statements }: SqlContext): Orders
       return rows.map(orderEventOfRow);
     },
 
+    async payments(orderId) {
+      const rows = await db.selectFrom('payments').selectAll().where('order_id', '=', orderId).orderBy('id').execute();
+      return rows.map(paymentOfRow);
+    },
+
     notePayment: (notice) =>
       inTransaction(async (reader) => {
         const { order, facts } = await orderOrNull(reader, notice.orderId);

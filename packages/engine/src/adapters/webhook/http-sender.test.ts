@@ -62,6 +62,20 @@ describe('the sender of webhooks', () => {
     expect(await send()).toMatchObject({ kind: 'refused', isFinal: true });
   });
 
+  test('heeds a Retry-After that is a date, and none that is neither', async () => {
+    const askedMs = async (value: string) => {
+      receiver.misbehave((response) => response.writeHead(503, { 'retry-after': value }).end());
+      const answer = await send();
+      return answer.kind === 'refused' ? answer.retryAfterMs : null;
+    };
+    const inAnHour = await askedMs(new Date(Date.now() + 3_600_000).toUTCString());
+    expect(inAnHour).toBeGreaterThan(3_500_000);
+    expect(inAnHour).toBeLessThanOrEqual(3_600_000);
+    expect(await askedMs('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(0);
+    expect(await askedMs('soon')).toBe(0);
+    expect(await askedMs('-7')).toBe(0);
+  });
+
   test('follows no redirect', async () => {
     const before = receiver.received.length;
     receiver.misbehave((response) => response.writeHead(302, { location: receiver.url }).end());
@@ -128,6 +142,9 @@ describe('the sender of webhooks', () => {
       'https://[ff02::1]/',
       'https://224.0.0.1/',
       'https://255.255.255.255/',
+      'https://localhost/',
+      'https://LOCALHOST./',
+      'https://shop.localhost:8443/',
       'https://user:password@example.com/',
       'http://example.com/',
       'ftp://example.com/',

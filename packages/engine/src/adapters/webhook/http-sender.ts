@@ -64,10 +64,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const { statusCode: status, headers } = response;
     const text = await beginningOf(response.body);
     if (status >= 200 && status < 300) return { kind: 'delivered', status };
-    const retryAfterMs = Number(headers['retry-after'] ?? 0) * 1_000;
     return {
       ...{ kind: 'refused', status, isFinal: status === GONE },
-      ...{ error: errorOf(status, text), retryAfterMs: Number.isSafeInteger(retryAfterMs) ? retryAfterMs : 0 },
+      ...{ error: errorOf(status, text), retryAfterMs: retryAfterOf(headers['retry-after'], Date.now()) },
     };
   }
 
@@ -100,8 +99,18 @@ function mistakeIn(text: string, networks: 'public' | 'any'): string | null {
   if (url.hash !== '') return 'A URL with a fragment is not taken.';
   if (networks === 'any') return /^https?:$/.test(url.protocol) ? null : 'It is neither https nor http.';
   if (url.protocol !== 'https:') return 'It is not https.';
+  // By RFC 6761 these never leave the machine, whatever a resolver says.
+  if (/(^|\.)localhost\.?$/.test(url.hostname)) return `${url.hostname} is not public.`;
   const address = literalAddress(url);
   return address === null || isPublic(address) ? null : `${address} is not a public address.`;
+}
+
+/** Seconds, or an HTTP date; 0 when it is neither. */
+function retryAfterOf(header: string | string[] | undefined, nowMs: number): number {
+  if (typeof header !== 'string') return 0;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  const atMs = / GMT$/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(atMs) ? 0 : Math.max(0, atMs - nowMs);
 }
 
 /** A body that does not end, or an answer that breaks off, does not change the status that was given. */

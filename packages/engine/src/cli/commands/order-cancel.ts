@@ -2,7 +2,8 @@
 import type { AdminOrderAnswer } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
-import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
+import { CommandFailed } from '../command-failed.ts';
+import { askAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
 import { printJson } from '../print.ts';
 import { printOrder } from './order-show.ts';
 
@@ -24,7 +25,13 @@ export function addOrderCancel(order: Command): void {
 
 async function cancelOrder(id: string, options: DeploymentOptions & { readonly json?: true }): Promise<void> {
   const call = { method: 'POST', path: routes.adminCancel(id) } as const;
-  const order = (await callAdmin(findDeployment(options), call)) as AdminOrderAnswer;
+  const order = (await askAdmin(findDeployment(options), call, ['wrong_state'])) as AdminOrderAnswer | null;
+  if (!order) {
+    throw new CommandFailed(
+      `Only an order that waits for its payment is cancelled. Of a paid one, give the money back, and tell of it: ` +
+        `\`sluice order pay ${id} --reference REFERENCE --outcome refunded\`. \`sluice order show ${id}\` lists its payments.`,
+    );
+  }
   if (options.json) printJson(order);
   else printOrder(order);
 }

@@ -20,7 +20,7 @@ interface OrderPayOptions extends DeploymentOptions {
   readonly json?: true;
 }
 
-const MEANINGS: Readonly<Record<PaymentState, string>> = {
+export const PAYMENT_MEANINGS: Readonly<Record<PaymentState, string>> = {
   applied: 'it has had its effect',
   parked: 'the order cannot take it yet; it will',
   reclaiming: 'it is late: units are looked for',
@@ -59,7 +59,7 @@ async function payOrder(id: string, options: OrderPayOptions): Promise<void> {
   }
   printTitle(noted.repeated ? `${reference} was known already` : `${reference} is noted`);
   printTable([
-    ['payment', noted.payment, MEANINGS[noted.payment]],
+    ['payment', noted.payment, PAYMENT_MEANINGS[noted.payment]],
     ['order', noted.status ?? 'not in the ledger yet'],
   ]);
 }

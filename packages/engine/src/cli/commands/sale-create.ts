@@ -50,7 +50,11 @@ export function addSaleCreate(sale: Command): void {
     .requiredOption('--units <number>', 'all units of the sale', wholeNumber(0))
     .option('--title <text>', 'what is sold, for people (default: the id)')
     .option('--limit <units>', 'units that one buyer may have', wholeNumber(1), 1)
-    .option('--limit-group <name>', 'share the limit with all sales that name this group', saleId)
+    .option(
+      '--limit-group <name>',
+      'share the limit with all sales that name this group; all have its limit and segments',
+      saleId,
+    )
     .addOption(
       new Option('--kind <kind>', 'for money, for nothing, or for points').choices(SALE_KINDS).default('limited_skin'),
     )
@@ -61,7 +65,11 @@ export function addSaleCreate(sale: Command): void {
     .option('--time-zone <name>', 'whose clocks the window is meant by (default: UTC)')
     .addOption(durationOption('--lasts', 'instead of --ends: 90s, 15m, 2h, 30d', '1d'))
     .addOption(durationOption('--hold', 'how long an unpaid order holds its units', '15m'))
-    .option('--segments <number>', 'parts of buyers and stock, 1 to 64 (default: by units and gate)', wholeNumber(1))
+    .option(
+      '--segments <number>',
+      'parts of buyers and stock, 1 to 64; the same in a limit group (default: by units and gate)',
+      wholeNumber(1),
+    )
     .option('--draft', 'do not publish it yet')
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES);

@@ -2,7 +2,8 @@
 import type { SecretRotatedAnswer } from '@sluice/contract';
 import type { Command } from 'commander';
 import { routes } from '../../bench/routes.ts';
-import { callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
+import { CommandFailed } from '../command-failed.ts';
+import { askAdmin, callAdmin, type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
 import { instantText, printJson, printTable, printTitle } from '../print.ts';
 
 interface RotateOptions extends DeploymentOptions {
@@ -46,7 +47,12 @@ async function removeWebhook(id: string, options: DeploymentOptions & { readonly
 async function rotateSecret(id: string, options: RotateOptions): Promise<void> {
   const body = { dropOld: options.dropOld ?? false };
   const call = { method: 'POST', path: routes.webhookCall(id, 'rotate-secret'), body } as const;
-  const rotated = (await callAdmin(findDeployment(options), call)) as SecretRotatedAnswer;
+  const rotated = (await askAdmin(findDeployment(options), call, ['wrong_state'])) as SecretRotatedAnswer | null;
+  if (!rotated) {
+    throw new CommandFailed(
+      `The secret before this one still signs. Wait until it does not, or drop it: \`sluice webhook rotate ${id} --drop-old\`.`,
+    );
+  }
   if (options.json) {
     printJson(rotated);
     return;

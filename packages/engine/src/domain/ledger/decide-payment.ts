@@ -83,7 +83,9 @@ export function settleRefunds(changes: LedgerChanges, money: OpenMoney, order: O
     if (!isRefundOf(money, refund, payment)) continue;
     putPayment(changes, { ...refund, state: 'applied' });
     const isWhole = payment.amount === null || !differs(refund, payment.amount);
-    if (isWhole && takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', money);
+    if (!isWhole) continue;
+    if (takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', money);
+    else tellOfSurplus(changes, after, payment, money.nowMs);
   }
   return after;
 }
@@ -154,7 +156,13 @@ function putSurplus(changes: LedgerChanges, view: PaymentView, order: Order, put
   return put('refund_due', order);
 }
 
+/** It went back, and the order is as it was. */
+function tellOfSurplus(changes: LedgerChanges, order: Order, payment: Payment | null, atMs: number): void {
+  if (payment?.state === 'refund_due') tell(changes, order, 'order.refunded', atMs);
+}
+
 function giveBack(changes: LedgerChanges, view: PaymentView, order: Order, put: Put): ReturnType<Put> {
+  if (!takesBack(order, view.refunded)) tellOfSurplus(changes, order, view.refunded, view.nowMs);
   switch (order.state) {
     case 'paid':
     case 'fulfilled':

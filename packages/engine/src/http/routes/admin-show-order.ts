@@ -1,4 +1,4 @@
-/** `GET /v1/admin/orders/{orderId}`: an order, and what happened to it. */
+/** `GET /v1/admin/orders/{orderId}`: an order, what was told of its money, and what happened to it. */
 import { ADMIN_ORDER_DETAILS, ORDER_PARAMS } from '@sluice/contract';
 import { refuse } from '../../domain/refusal.ts';
 import { documented } from '../documented.ts';
@@ -8,7 +8,7 @@ import { type HttpServer, PROBLEMS, type RouteDeps } from '../route.ts';
 const schema = {
   ...documented({
     operationId: 'showAnyOrder',
-    summary: 'An order, and what happened to it.',
+    summary: 'An order, its payments, and what happened to it.',
     caller: 'operator',
   }),
   params: ORDER_PARAMS,
@@ -21,6 +21,8 @@ export function addAdminShowOrder(app: HttpServer, { engine, refuser }: RouteDep
     if (!order) return refuser.refuse(request, reply, refuse('not_found'));
     const events = await engine.orderHistory(order.orderId);
     const history = events.map(({ type, state, atMs }) => ({ type, status: state, atMs }));
-    return { ...adminOrderAnswer(order, await readOffer(engine, order.saleId)), history };
+    const told = await engine.orderPayments(order.orderId);
+    const payments = told.map(({ reference, outcome, amount, state }) => ({ reference, outcome, amount, state }));
+    return { ...adminOrderAnswer(order, await readOffer(engine, order.saleId)), payments, history };
   });
 }
