@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { isLive, ORDER_STATES, placeOfOrder } from '../../domain/order/order.ts';
 import type { BuyerUnits, OrderUnits, SaleBooks } from '../../domain/reconciliation/compare-books.ts';
 import { balances } from './journal-balances.ts';
+import { keptUnits } from './kept-units.ts';
 import { type ScopeMembers, scopesOnce } from './limit-scopes.ts';
 import { quotaOfRow } from './rows.ts';
 import type { LedgerDatabase, LedgerTransaction } from './schema.ts';
@@ -38,10 +39,18 @@ async function orderUnits(trx: LedgerTransaction, saleId: string): Promise<reado
     .where('sale_id', '=', saleId)
     .groupBy(['region', 'segment', 'channel', 'state'])
     .execute();
-  return rows.flatMap(({ region, segment, channel, state, units }): readonly OrderUnits[] => {
-    const place = placeOfOrder(state);
+  const kept = await trx
+    .selectFrom('orders')
+    .select(['region', 'segment', 'channel', (eb) => eb.fn.sum<number>('units').as('units')])
+    .where('sale_id', '=', saleId)
+    .where(keptUnits)
+    .groupBy(['region', 'segment', 'channel'])
+    .execute();
+  const placed = rows.map(({ state, ...row }) => ({ ...row, place: placeOfOrder(state) }));
+  const all = [...placed, ...kept.map((row) => ({ ...row, place: 'sold' as const }))];
+  return all.flatMap(({ place, units, ...quota }): readonly OrderUnits[] => {
     if (place !== 'held' && place !== 'sold') return [];
-    return [{ quota: { saleId, region, segment, channel }, place, units: Number(units) }];
+    return [{ quota: { saleId, ...quota }, place, units: Number(units) }];
   });
 }
 
@@ -63,7 +72,7 @@ async function wrongBuyers(
     .selectFrom('orders')
     .select(['buyer_id', (eb) => eb.fn.sum<number>('units').as('ordered_units')])
     .where('sale_id', 'in', saleIds)
-    .where('state', 'in', live)
+    .where((eb) => eb.or([eb('state', 'in', live), keptUnits]))
     .groupBy('buyer_id')
     .as('ordered');
   const rows = await trx

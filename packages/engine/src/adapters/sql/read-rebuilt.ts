@@ -7,6 +7,7 @@ import type { QuotaKey } from '../../domain/inventory/quota.ts';
 import { ORDER_STATES, placeOfOrder } from '../../domain/order/order.ts';
 import type { RebuiltSale } from '../../domain/reconciliation/compare-rebuilt.ts';
 import { balances } from './journal-balances.ts';
+import { keptUnits } from './kept-units.ts';
 import { type ScopeMembers, scopesOnce } from './limit-scopes.ts';
 import { quotaOfRow } from './rows.ts';
 import type { LedgerDatabase, LedgerTransaction, SaleTable } from './schema.ts';
@@ -74,7 +75,7 @@ async function wrongOrders(trx: LedgerTransaction, saleId: string): Promise<Rebu
     from (
       select order_id, region, segment, channel,
         case when state in (${statesIn('held')}) then units else 0 end as held,
-        case when state in (${statesIn('sold')}) then units else 0 end as sold,
+        case when state in (${statesIn('sold')}) or ${keptUnits} then units else 0 end as sold,
         0 as rebuilt_held, 0 as rebuilt_sold
       from orders where sale_id = ${saleId}
       union all

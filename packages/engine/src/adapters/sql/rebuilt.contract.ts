@@ -3,10 +3,12 @@
  * hand, with the schema's guards taken away, the difference is named.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compareBooks } from '../../domain/reconciliation/compare-books.ts';
 import { compareRebuilt } from '../../domain/reconciliation/compare-rebuilt.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import { newClaim, openSale, quotaKey, REGION, stockOf } from '../../ports/ledger-fixture.contract.ts';
 import { onRandomSequences, runSequence } from '../../ports/ledger-sequence.contract.ts';
+import { readBooks } from './read-books.ts';
 import { readRebuilt } from './read-rebuilt.ts';
 import type { LedgerDatabase } from './schema.ts';
 
@@ -162,6 +164,24 @@ export function rebuiltContract(subject: RebuiltSubject): void {
       expect([...states].sort()).toEqual(['cancelled', 'expired', 'paid', 'refunded', 'refused']);
     });
 
+    test('keep what was delivered sold, when its money goes back', { timeout: SLOW_MS }, async () => {
+      const saleId = await openSale(opened.ledger, { totalUnits: 10 });
+      const { orders, settlement } = opened.ledger;
+      await settlement.settle([newClaim(saleId, 1), newClaim(saleId, 2)]);
+      const [delivered, other] = [`${saleId}/order-1`, `${saleId}/order-2`];
+      for (const orderId of [delivered, other])
+        await orders.notePayment({ reference: orderId, orderId, outcome: 'paid', amount: null });
+      await orders.fulfil(delivered);
+      for (const orderId of [delivered, other])
+        await orders.notePayment({ reference: orderId, orderId, outcome: 'refunded', amount: null });
+      expect((await orders.find(delivered))?.state).toBe('refunded');
+      const sold = (await readRebuilt(opened.db)).find((sale) => sale.saleId === saleId)?.quotas;
+      expect(sold?.reduce((units, { soldUnits }) => units + soldUnits, 0)).toBe(1);
+      expect(await found(saleId)).toEqual([]);
+      const books = (await readBooks(opened.db)).filter((sale) => sale.saleId === saleId);
+      expect(books.flatMap(compareBooks)).toEqual([]);
+    });
+
     test('tell who tampered with a table', { timeout: SLOW_MS }, async () => {
       const saleId = await openSale(opened.ledger, { totalUnits: 10, limitUnits: 2 });
       const claims = [newClaim(saleId, 1, { units: 2 }), newClaim(saleId, 2), newClaim(saleId, 3, { units: 3 })];
@@ -200,6 +220,7 @@ async function crowd(ledger: Ledger, saleId: string): Promise<void> {
     await settlement.settle(claims.slice(seq - 1, seq));
     if (seq % 5 === 1) await money(orderId, 'paid');
     if (seq % 5 === 2) await orders.cancel(orderId, null);
+    if (seq % 20 === 11) await orders.fulfil(orderId);
     if (seq % 10 === 1) await money(orderId, 'refunded');
   };
   const stock = async () => {
