@@ -161,11 +161,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       keep: (call, answer) => wire.call('idempotency.keep', () => idempotency.keep(call, answer)),
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
-    ...{ outbox: farOutbox(outbox, wire), webhooks: farWebhooks(webhooks, wire) },
-    roster: {
-      present: (worker) => wire.call('roster.present', () => roster.present(worker)),
-      leave: (worker) => wire.call('roster.leave', () => roster.leave(worker)),
-    },
+    ...{ outbox: farOutbox(outbox, wire), webhooks: farWebhooks(webhooks, wire), roster: farRoster(roster, wire) },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };
 }
@@ -203,6 +199,13 @@ export function createFarFeed(world: World, hints: () => HintFaults): FarFeed {
         return stop;
       },
     }),
+  };
+}
+
+function farRoster(roster: Ledger['roster'], wire: Wire): Ledger['roster'] {
+  return {
+    present: (worker) => wire.call('roster.present', () => roster.present(worker)),
+    leave: (worker) => wire.call('roster.leave', () => roster.leave(worker)),
   };
 }
 
