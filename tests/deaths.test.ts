@@ -80,7 +80,8 @@ describeWithServer('a process of several', bothOr(), (database) => {
   }
   async function openSale(id: string): Promise<string> {
     const window = { startsAtMs: Date.now() - HOUR_MS, endsAtMs: Date.now() + HOUR_MS };
-    const draft = { id, title: id, totalUnits: 100, limitUnits: 1, holdMs: HOUR_MS, ...window };
+    // In several segments: whichever worker is to stop has some of them.
+    const draft = { id, title: id, totalUnits: 100, limitUnits: 1, holdMs: HOUR_MS, segments: 16, ...window };
     expect(await ask(serve.url, '/v1/admin/sales', KEYS.adminKey, draft)).toMatchObject({ status: 201 });
     expect(await ask(serve.url, `/v1/admin/sales/${id}/publish`, KEYS.adminKey, {})).toMatchObject({ status: 200 });
     return id;
