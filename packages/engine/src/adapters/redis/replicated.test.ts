@@ -22,6 +22,9 @@ describe.skipIf('missing' in foundReplica)('a claim that counts once a replica h
   beforeEach(async () => {
     await until(isLinked);
     await master().admin.flushall();
+    // It is asked only once it follows.
+    await until(async () => /state=online/.test(await master().admin.info('replication')));
+    expect(await master().admin.call('WAIT', 1, 10_000)).toBe(1);
     store = await openRedisStore({ url: master().url, clock: systemClock, asksReplica: true });
     segment = await openSegment(
       {
