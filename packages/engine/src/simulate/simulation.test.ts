@@ -21,7 +21,7 @@ const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['worker-crash', 60],
   ['ledger-faults', 60],
   ['segments', 100],
-  ['storm', 60],
+  ['storm', 200],
   ['group', 60],
   ['calm', 30],
 ];
