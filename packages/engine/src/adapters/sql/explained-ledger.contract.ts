@@ -56,7 +56,9 @@ export function explainedLedgerContract(subject: ExplainSubject): void {
     if (level !== 'query' || !/^(select|update|delete|with)\b/.test(text)) return;
     // One text for any number of ids.
     const shape = text.replaceAll(/(\$\d+|\?)(, (\$\d+|\?))+/g, '…').replaceAll(/\$\d+/g, '?');
-    if (!issued.has(shape)) issued.set(shape, { text, parameters });
+    const known = issued.get(shape);
+    // The one with the fewest: for hundreds of ids in a table of thousands, to read all of it may be the better plan.
+    if (!known || parameters.length < known.parameters.length) issued.set(shape, { text, parameters });
   }
 
   async function open() {
