@@ -14,8 +14,8 @@ export default defineConfig({
     // A process a worker: a test may open sockets, lock files and start worker threads of its own.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],

@@ -38,10 +38,7 @@ function fetchServers() {
 
 function runVitest(reportFile) {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const reporters = ['--reporter=default', '--reporter=./tools/test-report.mjs'];
-  // Stories of real servers have bounds in seconds, which a shared machine may miss; what is wrong fails three times.
-  const patience = process.env.CI === 'true' ? ['--retry=2'] : [];
-  const args = [vitest, 'run', ...reporters, ...patience, ...process.argv.slice(2)];
+  const args = [vitest, 'run', '--reporter=default', '--reporter=./tools/test-report.mjs', ...process.argv.slice(2)];
   const result = spawnSync(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
