@@ -1,11 +1,11 @@
 /** openapi.json: the document of a listener that serves everybody. */
 import { createHttpServer } from '../../packages/engine/src/http/server.ts';
 
-/** Nothing is asked of the engine: a document is made of the routes alone. */
+/** Nothing is asked of the engine: a document is made of the routes alone, and it has those of webhooks as every deployment has. */
 export async function openApiDocument() {
   const key = 'k'.repeat(32);
   const app = createHttpServer({
-    engine: {},
+    engine: { webhooks: {} },
     clock: { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} },
     identity: { identify: () => null },
     metrics: { mediaType: 'text/plain', write: async () => '' },
