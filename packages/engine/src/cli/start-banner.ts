@@ -11,7 +11,7 @@ const OLDER_KEYS =
   'The ledger is new, but the keys are not. If you have sold here before, stop and bring its ledger back.';
 
 export function printBanner(deployment: EmbeddedDeployment): void {
-  const { url, dataDir, isPrivate, hasOlderKeys, trustedProxies } = deployment;
+  const { url, dataDir, database, isPrivate, hasOlderKeys, trustedProxies } = deployment;
   const readers = isPrivate ? 'for this user only' : 'others on this machine may be able to read them';
   const here = relative('', dataDir);
   const dataDirFlag = here === DEFAULT_DATA_DIR ? '' : ` --data-dir ${dataDir}`;
@@ -21,9 +21,13 @@ export function printBanner(deployment: EmbeddedDeployment): void {
     row('page', `${url}/`),
     ...saleRows(deployment),
     ...walletRows(deployment),
-    row('data', `${dataDir}  (ledger and keys; ${readers})`),
+    ...(database === null ? [] : [row('ledger', database)]),
+    row('data', `${dataDir}  (${database === null ? 'ledger and keys' : 'keys'}; ${readers})`),
     ...(hasOlderKeys ? [row('', pc.yellow(OLDER_KEYS))] : []),
-    row('stop', 'Ctrl+C. Or kill it: what was answered as bought is on the disk.'),
+    row(
+      'stop',
+      `Ctrl+C. Or kill it: what was answered as bought is ${database === null ? 'on the disk' : 'in the ledger'}.`,
+    ),
     ...(trustedProxies.length > 0 ? [row('trusts', `X-Forwarded-For from ${trustedProxies.join(', ')}`)] : []),
     ...buyingText(deployment, dataDirFlag),
     `A crowd of buyers:  ${pc.cyan(`npx sluice rush --buyers 5000${dataDirFlag}`)}`,

@@ -30,12 +30,11 @@ const CORRUPT = /malformed|not a database|disk image/i;
 const CORRUPT_ADVICE =
   'Its content is damaged. Keep a copy of the data directory, then put the last good backup of the ledger in its place; with none, move the file away: a start makes an empty ledger, and what was sold is lost.';
 
-/** Likewise for a database; its address is told without user and password. */
-export function databaseDoesNotOpen(url: string, error: unknown): unknown {
+/** Likewise for a database. `address`: without user and password. */
+export function databaseDoesNotOpen(address: string, error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
-  const { protocol, host, pathname } = new URL(url);
   const reason = error.message.replace(/\.?$/, '.');
-  const sentence = `The ledger at ${protocol}//${host}${pathname} cannot be opened. ${reason} ${DATABASE_ADVICE[error.code] ?? ''}`;
+  const sentence = `The ledger at ${address} cannot be opened. ${reason} ${DATABASE_ADVICE[error.code] ?? ''}`;
   return new CannotStart(sentence.trim(), { cause: error });
 }
 

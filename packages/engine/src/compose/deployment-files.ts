@@ -63,6 +63,22 @@ export function hasKeys(dataDir: string): boolean {
   return existsSync(join(dataDir, KEYS_FILE));
 }
 
+/** Which database has the ledger of this directory's deployment; null when it is here, or none was ever made. */
+export function readLedgerAddress(dataDir: string): string | null {
+  const content = onDisk(dataDir, 'read', () => readJson(join(dataDir, LEDGER_ADDRESS_FILE)));
+  if (content === null) return null;
+  const { database } = content as { readonly database?: unknown };
+  if (typeof database === 'string') return database;
+  const file = join(dataDir, LEDGER_ADDRESS_FILE);
+  throw new Fault('storage_unusable', `${file} names no database. Restore it: it says where the ledger is.`);
+}
+
+/** `address`: without user and password. */
+export function writeLedgerAddress(dataDir: string, address: string): void {
+  const text = jsonText({ database: address });
+  onDisk(dataDir, 'written', () => writePrivateFile(join(dataDir, LEDGER_ADDRESS_FILE), text));
+}
+
 /** Whether somebody changed the mode of the keys, so that they may be nobody's secret any more. */
 export function areKeysOpen(dataDir: string): boolean {
   // Windows has no such modes, and shows 0666.
@@ -82,6 +98,7 @@ function isOpenToOthers(path: string): boolean {
 
 const ENDPOINT_FILE = 'endpoint.json';
 const KEYS_FILE = 'keys.json';
+const LEDGER_ADDRESS_FILE = 'ledger.json';
 
 function readJson(file: string): object | null {
   let text: string;

@@ -14,6 +14,7 @@ import { Fault } from '../domain/fault.ts';
 import { ledgerWithRetry } from '../funnel/ledger/ledger-with-retry.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { databaseDoesNotOpen, ledgerDoesNotOpen } from './cannot-start.ts';
+import { databaseAddress } from './ledger-address.ts';
 
 /** Groups are settled one after the other; the rest is for readers, payments and the sweeper. */
 const MAX_CONNECTIONS = 10;
@@ -74,6 +75,6 @@ async function openDatabase(url: string, onLost: ((fault: Fault) => void) | null
       throw opened.dialect.faultOf(error) ?? error;
     }
   } catch (error) {
-    throw databaseDoesNotOpen(url, error);
+    throw databaseDoesNotOpen(databaseAddress(url), error);
   }
 }

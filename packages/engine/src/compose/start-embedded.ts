@@ -3,6 +3,7 @@
  * opens. Promises: a data directory and a ledger have one process; what was answered is not lost; a stop drains, and a start
  * mends what a kill left open.
  */
+import { resolve } from 'node:path';
 import { holdDataDirectory } from '../adapters/sql/embedded/data-directory.ts';
 import { createBuyerJwt } from '../adapters/system/buyer-jwt.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -12,9 +13,17 @@ import type { Sale } from '../domain/sale/sale.ts';
 import { answeringWith, jwtClaimsOf } from './answering.ts';
 import type { ChosenWallet } from './choose-wallet.ts';
 import { createClosers } from './closers.ts';
-import { areKeysOpen, hasKeys, isPrivate, removeEndpoint, writeEndpoint } from './deployment-files.ts';
+import {
+  areKeysOpen,
+  hasKeys,
+  isPrivate,
+  removeEndpoint,
+  writeEndpoint,
+  writeLedgerAddress,
+} from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import type { Engine } from './engine.ts';
+import { databaseAddress, refuseLedgerElsewhere } from './ledger-address.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback } from './loopback.ts';
@@ -40,6 +49,8 @@ export interface EmbeddedDeployment {
   readonly adminUrl: string;
   /** Absolute. */
   readonly dataDir: string;
+  /** Which one has the ledger, without user and password; null when it is in the data directory. */
+  readonly database: string | null;
   /** Nobody but this user can read what is in it. */
   readonly isPrivate: boolean;
   /** The keys were there before the ledger, which has no sale: another one may have been in its place. */
@@ -64,7 +75,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const { settings, log, onCrash, onLost = onCrash } = options;
   const closers = createClosers();
   try {
-    const directory = await holdDataDirectory(settings.dataDir);
+    const { databaseUrl } = settings;
+    if (databaseUrl === undefined) refuseLedgerElsewhere(resolve(settings.dataDir));
+    const directory = await holdDataDirectory(settings.dataDir, { isLedgerElsewhere: databaseUrl !== undefined });
     closers.add(() => directory.release());
     const dataDir = directory.path;
     const hadKeys = hasKeys(dataDir);
@@ -77,6 +90,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       ...{ works: true, isOneMachine: isOneMachine(settings, keys) },
     });
     const { engine, ledger, wallet } = running;
+    const database = databaseUrl === undefined ? null : databaseAddress(databaseUrl);
+    if (database !== null) writeLedgerAddress(dataDir, database);
     const hasOlderKeys = hadKeys && (await ledger.sales.list()).length === 0;
     if (hasOlderKeys) log.warn({ dataDir }, OLDER_KEYS);
     const sampleSales = await openSampleSales(engine, ledger.sales, systemClock);
@@ -92,7 +107,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const hasDevIdentity = isOneMachine(settings, keys);
     return {
       ...{ url, adminUrl, dataDir, engine, sampleSales, hasDevIdentity, trustedProxies: answering.deps.trustedProxies },
-      ...{ wallet: wallet.kind, hasOlderKeys, isPrivate: isPrivate(dataDir) },
+      ...{ wallet: wallet.kind, database, hasOlderKeys, isPrivate: isPrivate(dataDir) },
       async stop() {
         await closers.closeAll();
         return { droppedClaims: running.droppedClaims() };

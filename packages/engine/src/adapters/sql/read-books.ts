@@ -11,9 +11,10 @@ import type { LedgerDatabase, LedgerTransaction } from './schema.ts';
 /** Enough to see what is wrong; if all are wrong, nobody reads all of them. */
 const MOST_WRONG_BUYERS = 20;
 
-/** At one moment. */
+/** At one moment, also while others write. */
 export function readBooks(db: LedgerDatabase): Promise<readonly SaleBooks[]> {
-  return db.transaction().execute(async (trx) => {
+  const transaction = db.transaction().setIsolationLevel('repeatable read');
+  return transaction.execute(async (trx) => {
     const sales = await trx.selectFrom('sales').selectAll().orderBy('id').execute();
     const books: SaleBooks[] = [];
     for (const { sale, scope } of scopesOnce(sales)) {

@@ -14,8 +14,8 @@ import { printJson } from '../print.ts';
 
 const HELP = `
 Looks at this Node, the configuration, the data directory, its lock, keys and disk, the ledger (whole? up to date? do its books
-balance? is the clock behind it?), Redis where one is set, the ports, and the deployment when one runs. It changes nothing. A ledger in use is not
-opened. With --url only that deployment is looked at.
+balance? is the clock behind it?), Redis where one is set, the ports, and the deployment when one runs. It changes nothing. A data directory's
+ledger is not opened while it is in use; a database is looked at always. With --url only that deployment is looked at.
 
 Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does. A warning fails nothing.
 
@@ -56,7 +56,7 @@ async function lookAround(settings: Settings, options: DoctorOptions): Promise<r
   const dataDir = resolve(settings.dataDir);
   const isElsewhere = options.url !== undefined || options.adminUrl !== undefined;
   const endpoint = isElsewhere ? null : readEndpoint(dataDir);
-  const store: StoreSight = isElsewhere ? { kind: 'none' } : await lookAtStore(dataDir);
+  const store: StoreSight = isElsewhere ? { kind: 'none' } : await lookAtStore({ ...settings, dataDir });
   const isRunning = store.kind === 'held' && endpoint !== null && isProcessAlive(endpoint.pid);
   const scene = { settings, dataDir, endpoint, store, deployment: findDeployment(options), isRunning, isElsewhere };
   try {

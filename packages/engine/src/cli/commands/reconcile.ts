@@ -15,9 +15,9 @@ import { reconcileDeployment } from '../reconcile/deployment.ts';
 import { type Reconciled, type ReconciledSale, VERDICTS, type Verdict, verdictOnAll } from '../reconcile/report.ts';
 
 const HELP = `
-A running deployment is asked, with the admin key. Where nothing runs on the data directory, its ledger is opened instead: the
-gate is in the process that ended, so what is available cannot be read, and the ledger's counters are held to its orders and
-its journal.
+A running deployment is asked, with the admin key. Where nothing runs on the data directory, the ledger is opened instead, in the
+database of databaseUrl or in the directory: what is available cannot be read there, as it is the gate's, and the ledger's counters
+are held to its orders and its journal.
 
 --rebuild-check reads the ledger itself: the database of databaseUrl, also while it is in use, or the data directory on which
 nothing runs. Every unit's move since each sale was made is added up from the journal, and must be what sales, quotas, buyers and
@@ -75,7 +75,7 @@ async function readBooks(sale: string | null, options: ReconcileOptions): Promis
     if (isElsewhere || isRunning(directory)) return await reconcileDeployment(sale, options);
     // Not above: every command would wait for SQL.
     const { reconcileLedger } = await import('../reconcile/ledger.ts');
-    return await reconcileLedger(sale, directory);
+    return await reconcileLedger(sale, { ...settings, dataDir: directory });
   } catch (error) {
     const sentence = error instanceof CommandFailed ? error.message : sentenceOf(error);
     if (sentence === null || (error instanceof CommandFailed && error.status === EXIT.usage)) throw error;
@@ -91,7 +91,7 @@ function isRunning(dataDir: string): boolean {
 
 const FROM: Readonly<Record<Reconciled['source'], string>> = {
   deployment: 'from the running deployment',
-  ledger: 'from the ledger; nothing runs on it',
+  ledger: 'from the ledger',
   journal: 'rebuilt from the journal',
 };
 

@@ -1,25 +1,29 @@
-/** Reads the books of a ledger on which nothing runs. */
+/** Reads the books of a ledger itself. */
 import {
   type AuditedSale,
   auditLedger,
-  openStoppedStore,
-  type StoppedStore,
+  type InspectedStore,
+  openStore,
   withStore,
 } from '../../compose/stopped-store.ts';
+import type { Settings } from '../../config/settings.ts';
 import { CommandFailed } from '../command-failed.ts';
 import type { Reconciled, ReconciledSale } from './report.ts';
 
-export function reconcileLedger(sale: string | null, dataDir: string): Promise<Reconciled> {
-  return withStore(openStoppedStore(dataDir), async (store) => {
-    if (store === null) throw nothingHere(dataDir);
+export function reconcileLedger(
+  sale: string | null,
+  settings: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+): Promise<Reconciled> {
+  return withStore(openStore(settings), async (store) => {
+    if (store === null) throw nothingHere(settings.dataDir);
     const audited = await auditToday(store);
     const asked = sale === null ? audited : audited.filter(({ books }) => books.saleId === sale);
-    if (sale !== null && asked.length === 0) throw new CommandFailed(`The ledger in ${dataDir} has no sale ${sale}.`);
+    if (sale !== null && asked.length === 0) throw new CommandFailed(`The ledger ${store.where} has no sale ${sale}.`);
     return { source: 'ledger', sales: asked.map(judge) };
   });
 }
 
-async function auditToday({ ledger }: StoppedStore): Promise<readonly AuditedSale[]> {
+async function auditToday({ ledger }: InspectedStore): Promise<readonly AuditedSale[]> {
   const pending = await ledger.pendingMigrations();
   if (pending.length === 0) return auditLedger(ledger);
   throw new CommandFailed('The ledger is of an older version. Bring it to date with `sluice migrate`, then ask again.');

@@ -4,7 +4,7 @@
  * The lock is an exclusive transaction on a little database of its own: the system ends it with the process, also when
  * that is killed, so nobody has to clear a stale one away. It must not be the ledger itself, which a worker opens.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../../../domain/fault.ts';
 import { faultOfSqlite } from '../dialects/sqlite/faults.ts';
@@ -35,15 +35,24 @@ export function ledgerFileIn(directory: string): string {
   return join(resolve(directory), LEDGER_FILE);
 }
 
+/** Whether anything ever ran on it: looking makes no lock. */
+export function hasLock(directory: string): boolean {
+  return existsSync(join(resolve(directory), LOCK_FILE));
+}
+
 /** The process that said it holds the directory; null when none did. It may be gone: only the lock itself is proof. */
 export function readHolderPid(directory: string): number | null {
   const pid = Number(readHolder(resolve(directory)));
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
 }
 
-export async function holdDataDirectory(directory: string): Promise<DataDirectory> {
+/** `isLedgerElsewhere`: no file is made for one. */
+export async function holdDataDirectory(
+  directory: string,
+  { isLedgerElsewhere = false }: { readonly isLedgerElsewhere?: boolean } = {},
+): Promise<DataDirectory> {
   const path = resolve(directory);
-  create(path);
+  create(path, isLedgerElsewhere ? [LOCK_FILE] : [LOCK_FILE, LEDGER_FILE]);
   const lock = await takeLock(path);
   nameHolder(path);
   return {
@@ -58,13 +67,13 @@ export async function holdDataDirectory(directory: string): Promise<DataDirector
 }
 
 /** Level by level: Node 20's recursive way never ends where the system says that the parent is not there, as in /proc. */
-function create(path: string): void {
+function create(path: string, files: readonly string[]): void {
   try {
     const missing: string[] = [];
     for (let at = path; !statSync(at, { throwIfNoEntry: false }); at = dirname(at)) missing.push(at);
     // It holds buyer ids and keys: nobody else's business.
     for (const level of missing.reverse()) createLevel(level);
-    for (const name of [LOCK_FILE, LEDGER_FILE]) createPrivateFile(join(path, name));
+    for (const name of files) createPrivateFile(join(path, name));
   } catch (error) {
     throw unusable(path, error);
   }

@@ -1,11 +1,20 @@
-import { auditLedger, type StoppedStore } from '../../../compose/stopped-store.ts';
+import { sentenceOf } from '../../../compose/cannot-start.ts';
+import {
+  auditLedger,
+  holdStore,
+  type InspectedStore,
+  stepsOfNewLedger,
+  withStore,
+} from '../../../compose/stopped-store.ts';
+import type { Settings } from '../../../config/settings.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Check } from '../scene.ts';
 
 const NAME = 'ledger';
 
 /** Open, whole, of this version's schema, and its counters say what its orders and its journal say. */
-export const checkLedger: Check = async ({ store }) => {
+export const checkLedger: Check = async ({ store, settings, dataDir }) => {
+  if (settings.databaseUrl !== undefined) return lookIntoDatabase({ ...settings, dataDir });
   switch (store.kind) {
     case 'none':
       return [ok(NAME, 'There is none yet.')];
@@ -18,15 +27,27 @@ export const checkLedger: Check = async ({ store }) => {
   }
 };
 
-async function lookInto({ ledger, ledgerFile }: StoppedStore): Promise<readonly Finding[]> {
-  const [damage] = ledger.damage();
+async function lookIntoDatabase(settings: Pick<Settings, 'databaseUrl' | 'dataDir'>): Promise<readonly Finding[]> {
+  try {
+    return await withStore(holdStore(settings), lookInto);
+  } catch (error) {
+    const sentence = sentenceOf(error);
+    if (sentence === null) throw error;
+    return [fail(NAME, sentence)];
+  }
+}
+
+async function lookInto({ ledger, where, damage: damageOf }: InspectedStore): Promise<readonly Finding[]> {
+  const [damage] = damageOf();
   if (damage !== undefined) {
-    const says = `${ledgerFile} is damaged (${damage}): keep a copy of it, and put the last good backup in its place.`;
+    const says = `${where} is damaged (${damage}): keep a copy of it, and put the last good backup in its place.`;
     return [fail(NAME, says)];
   }
   const pending = await ledger.pendingMigrations();
+  if (pending.length === (await stepsOfNewLedger()).length)
+    return [ok(NAME, `${where} has no tables yet: a start makes them, or \`sluice migrate\`.`)];
   if (pending.length > 0) {
-    const says = `${ledgerFile} is of an older version (${pending.join(', ')} missing): a start brings it to date, or \`sluice migrate\`.`;
+    const says = `${where} is of an older version (${pending.join(', ')} missing): a start brings it to date, or \`sluice migrate\`.`;
     return [warn(NAME, says)];
   }
   const wrong = (await auditLedger(ledger)).filter(({ differences }) => differences.length > 0);
@@ -34,13 +55,13 @@ async function lookInto({ ledger, ledgerFile }: StoppedStore): Promise<readonly 
     const names = wrong.map(({ books }) => books.saleId).join(', ');
     return [fail(NAME, `The books of ${names} do not balance: \`sluice reconcile\` says where.`)];
   }
-  return [ok(NAME, `${ledgerFile} is whole and up to date, and its books balance.`), await clock(ledger)];
+  return [ok(NAME, `${where} is whole and up to date, and its books balance.`), await clock(ledger)];
 }
 
 /** A clock that steps is slewed by time services; more than this is a step. */
 const STEP_MS = 1_000;
 
-async function clock(ledger: StoppedStore['ledger']): Promise<Finding> {
+async function clock(ledger: InspectedStore['ledger']): Promise<Finding> {
   const lastMs = await ledger.lastWrittenAtMs();
   const behindMs = lastMs === null ? 0 : lastMs - Date.now();
   if (behindMs <= STEP_MS) return ok('clock', 'This machine is not behind what the ledger has written.');

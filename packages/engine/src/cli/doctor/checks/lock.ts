@@ -6,10 +6,9 @@ const NAME = 'lock';
 
 export const checkLock: Check = ({ store, endpoint, dataDir }) => {
   switch (store.kind) {
-    case 'none':
-      return [ok(NAME, 'Nobody holds the data directory.')];
     case 'broken':
       return [];
+    case 'none':
     case 'open': {
       if (endpoint === null) return [ok(NAME, 'Nobody holds the data directory.')];
       if (!isProcessAlive(endpoint.pid))
