@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { routes } from './routes.ts';
 
-test('an id stays one part of the path, whatever is in it', () => {
+const ID = 'no such/../id?x#y';
+
+test('an id stays one part of the path or of the query, whatever is in it', () => {
   for (const route of Object.values(routes)) {
-    const path = route('no such/../id?x#y', 'pause');
-    if (route.length > 0) expect(path).toContain('/no%20such%2F..%2Fid%3Fx%23y');
-    expect(path).toMatch(/^\/v1\/[\w%./-]+$/);
+    const path = route(ID, 'pause');
+    const { pathname, searchParams } = new URL(path, 'http://localhost');
+    expect(pathname).toMatch(/^\/v1\/[\w%./-]+$/);
+    if (route.length > 0 && searchParams.size === 0) expect(pathname).toContain(`/${encodeURIComponent(ID)}`);
+    if (searchParams.has('after')) expect(searchParams.get('after')).toBe(ID);
   }
 });
