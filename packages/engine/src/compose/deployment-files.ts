@@ -99,13 +99,15 @@ function isOpenToOthers(path: string): boolean {
 const ENDPOINT_FILE = 'endpoint.json';
 const KEYS_FILE = 'keys.json';
 const LEDGER_ADDRESS_FILE = 'ledger.json';
+/** Whoever writes next says what is wrong with a directory that cannot be. */
+const NOT_THERE = new Set<string | undefined>(['ENOENT', 'ENOTDIR']);
 
 function readJson(file: string): object | null {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (NOT_THERE.has((error as NodeJS.ErrnoException).code)) return null;
     throw error;
   }
   try {
