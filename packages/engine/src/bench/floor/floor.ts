@@ -15,6 +15,8 @@ export interface FloorOptions {
   readonly wins: number;
   /** Orders that are settled in groups. */
   readonly settled: number;
+  /** That are open at once; the echo has as many. */
+  readonly connections: number;
 }
 
 export interface Figure {
@@ -54,16 +56,19 @@ export async function measureFloor(options: FloorOptions): Promise<FloorReport> 
   const sluice = await startSluiceUnderTest();
   try {
     const { tries, purchases: losers } = await loserRequests(sluice);
+    const shootAt = (server: MeasuredProcess, requests: readonly Buffer[], status: number) =>
+      shoot(server, requests, { status, connections: options.connections });
+    const shootEcho = () => shootAt(echo, repeated(losers, options.echoes), 200);
     const rounds: { readonly echo: Shot; readonly refused: Shot; readonly late: Shot; readonly won: Shot }[] = [];
     // The first round warms up.
     for (let round = 0; round <= options.rounds; round++) {
       const winners = await sluice.purchases(await sluice.openSale(options.wins), options.wins);
-      const before = await shoot(echo, repeated(losers, options.echoes), 200);
-      const refused = await shoot(sluice, repeated(tries, options.refusals), 409);
-      const late = await shoot(sluice, repeated(losers, options.refusals), 409);
-      const between = await shoot(echo, repeated(losers, options.echoes), 200);
-      const won = await shoot(sluice, winners, 202);
-      const after = await shoot(echo, repeated(losers, options.echoes), 200);
+      const before = await shootEcho();
+      const refused = await shootAt(sluice, repeated(tries, options.refusals), 409);
+      const late = await shootAt(sluice, repeated(losers, options.refusals), 409);
+      const between = await shootEcho();
+      const won = await shootAt(sluice, winners, 202);
+      const after = await shootEcho();
       if (round > 0) rounds.push({ echo: meanOf([before, between, after]), refused, late, won });
     }
     return {
@@ -88,9 +93,9 @@ interface LoserRequests {
 async function loserRequests(sluice: SluiceUnderTest): Promise<LoserRequests> {
   const saleId = await sluice.openSale(1);
   const [winner, ...purchases] = await sluice.purchases(saleId, LOSERS + 1);
-  if (winner) await shoot(sluice, [winner], 202);
+  if (winner) await shoot(sluice, [winner], { status: 202, connections: 1 });
   // Whoever finds it empty first is who makes it known.
-  await shoot(sluice, purchases, 409);
+  await shoot(sluice, purchases, { status: 409, connections: 64 });
   return { tries: sluice.tries(saleId, LOSERS), purchases };
 }
 
@@ -98,12 +103,17 @@ function repeated(requests: readonly Buffer[], count: number): readonly Buffer[]
   return Array.from({ length: count }, (_, index) => requests[index % requests.length] ?? Buffer.alloc(0));
 }
 
-async function shoot(server: MeasuredProcess, requests: readonly Buffer[], status: number): Promise<Shot> {
+interface Expected {
+  readonly status: number;
+  readonly connections: number;
+}
+
+async function shoot(server: MeasuredProcess, requests: readonly Buffer[], expected: Expected): Promise<Shot> {
   const cpuBefore = server.cpuMs();
-  const { answers, durationMs } = await hammer(server.url, requests);
+  const { answers, durationMs } = await hammer(server.url, requests, expected.connections);
   const cpuAfter = server.cpuMs();
-  const wrong = answers.find((answer) => answer.status !== status);
-  if (wrong) throw new Error(`not ${status}: ${wrong.status} ${wrong.text.slice(0, 300)}`);
+  const wrong = answers.find((answer) => answer.status !== expected.status);
+  if (wrong) throw new Error(`not ${expected.status}: ${wrong.status} ${wrong.text.slice(0, 300)}`);
   const cpuMs = cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / requests.length;
   return { rate: (requests.length / durationMs) * 1_000, cpuMs };
 }

@@ -9,15 +9,14 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-const CONNECTIONS = 64;
-
 /** Answers in the order of `requests`. */
 export async function hammer(
   url: string,
   requests: readonly Buffer[],
+  connections: number,
 ): Promise<{ readonly answers: readonly HttpAnswer[]; readonly durationMs: number }> {
   const { port, hostname } = new URL(url);
-  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(Number(port), hostname)));
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(Number(port), hostname)));
   const answers: HttpAnswer[] = [];
   const line = requests.entries();
   const startedMs = performance.now();

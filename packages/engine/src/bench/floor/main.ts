@@ -10,6 +10,8 @@ const { values } = parseArgs({
     refusals: { type: 'string', default: '6000' },
     wins: { type: 'string', default: '3000' },
     settled: { type: 'string', default: '50000' },
+    // Settlement's groups are of those who wait at once, and the fewer they are, the more a commit costs each.
+    connections: { type: 'string', default: '256' },
   },
 });
 
@@ -19,6 +21,7 @@ const report = await measureFloor({
   refusals: Number(values.refusals),
   wins: Number(values.wins),
   settled: Number(values.settled),
+  connections: Number(values.connections),
 });
 
 const write = (text: string) => process.stdout.write(`${text}\n`);
@@ -29,7 +32,7 @@ const ratioOf = ({ ofEcho, cpuOfEcho }: typeof refusals) =>
   `${ofEcho.toFixed(2)} of the echo${cpuOfEcho === null ? '' : `, ${cpuOfEcho.toFixed(2)} by processor time`}`;
 
 write(
-  `medians of ${values.rounds} rounds; load ${loadavg()
+  `medians of ${values.rounds} rounds over ${values.connections} connections; load ${loadavg()
     .map((load) => load.toFixed(1))
     .join(' ')}`,
 );

@@ -18,6 +18,8 @@ const NO_LIMITS = {
 };
 const HOUR_MS = 3_600_000;
 const MAX_BULK = 1_000;
+/** Of what is not a shot of its own. */
+const CONNECTIONS = 64;
 
 export interface SluiceUnderTest extends MeasuredProcess {
   openSale(units: number): Promise<string>;
@@ -67,7 +69,7 @@ export async function startSluiceUnderTest(): Promise<SluiceUnderTest> {
     openSale,
     tries,
     async purchases(saleId, count) {
-      const { answers } = await hammer(server.url, tries(saleId, count));
+      const { answers } = await hammer(server.url, tries(saleId, count), CONNECTIONS);
       return answers.map((answer, index) => {
         const { token } = bodyOf(answer, 200) as { readonly token: string };
         return requestOf(routes.purchases(saleId), jwtOf(buyerOf(saleId, index)), { token, units: 1 });
@@ -84,7 +86,8 @@ export async function startSluiceUnderTest(): Promise<SluiceUnderTest> {
           items: items.slice(call * MAX_BULK, (call + 1) * MAX_BULK),
         }),
       );
-      for (const { status, text } of (await hammer(server.url, calls)).answers) bodyOf({ status, text }, 200);
+      for (const { status, text } of (await hammer(server.url, calls, CONNECTIONS)).answers)
+        bodyOf({ status, text }, 200);
       const after = await settled();
       const count = after.orders - before.orders;
       return {
