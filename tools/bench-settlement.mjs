@@ -1,133 +1,147 @@
 /**
- * `npm run bench:settlement`: settled orders a second over the wire, on a durable PostgreSQL of its own, against the naive way in
- * the same database and run: for each order one transaction with a guarded UPDATE of one stock row and an INSERT, by one client and by 16.
- * Ours writes full rows: order, buyer, journal, event, indexes. Needs a build.
+ * `npm run bench:settlement [-- postgres | mariadb]`: settled orders a second over the wire, on a durable server of its own, beside
+ * what everybody writes first (naive-settlement.mjs) in the same database and run. Ours is the worker that serving has: claims are
+ * taken at the gate (in memory), gather in the queue, and settle in the groups that the load makes, as full rows: order, buyer,
+ * journal, event, indexes. The same number of claims is on its way all the time, whether 4 producers or 64 bring them.
+ *
+ * ROUNDS and SECONDS (of each shot) change how much is measured.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { createMemoryOrderFeed } from '../packages/engine/src/adapters/memory/order-feed.ts';
+import { createMemoryStore } from '../packages/engine/src/adapters/memory/store.ts';
+import { openMysqlLedger } from '../packages/engine/src/adapters/sql/dialects/mysql/open-ledger.ts';
+import { openPostgresLedger } from '../packages/engine/src/adapters/sql/dialects/postgres/open-ledger.ts';
+import { systemClock as clock } from '../packages/engine/src/adapters/system/clock.ts';
+import { createIdSource } from '../packages/engine/src/adapters/system/ids.ts';
+import { plainOffer } from '../packages/engine/src/domain/sale/offer.ts';
+import { createSettlementCeiling, NO_CEILING } from '../packages/engine/src/funnel/ledger/settlement-ceiling.ts';
+import { createWorker } from '../packages/engine/src/funnel/worker.ts';
+import { operateSale } from '../packages/engine/src/inventory/change-sale.ts';
+import { createSale } from '../packages/engine/src/inventory/create-sale.ts';
+import { createGateSession } from '../packages/engine/src/inventory/gate-session.ts';
+import { freshDatabase, naiveRate } from './naive-settlement.mjs';
 
-const SECONDS = Number(process.env.SLUICE_BENCH_SECONDS ?? 5);
-const ROUNDS = 3;
-/** One and many: where cores are few, many who wait for one row are slower than one who never waits. */
-const NAIVE_CLIENTS = [1, 16];
-const GROUP_SIZES = [50, 200, 500];
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const SECONDS = Number(process.env.SECONDS ?? 3);
+const NAIVE_CLIENTS = 16;
+const ON_THEIR_WAY = 1_024;
+const PRODUCERS = [4, 64];
+const HOUR_MS = 3_600_000;
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const engine = join(root, 'packages', 'engine');
-const pg = createRequire(join(engine, 'package.json'))('pg');
-const { openPostgresLedger } = await import(
-  pathToFileURL(join(engine, 'dist', 'adapters', 'sql', 'dialects', 'postgres', 'open-ledger.js')).href
-);
+const DATABASES = {
+  postgres: { openLedger: openPostgresLedger, goal: 12 },
+  mariadb: { openLedger: openMysqlLedger, goal: 8 },
+};
+const GOAL_SKIP_LOCKED = 5;
+const GOAL_PRODUCERS = 0.95;
 
-const server = await startServer();
-try {
-  console.log(`a sync of the disk takes ${(syncMs() * 1000).toFixed(0)} µs (median of 200)`);
-  const ways = [
-    ...NAIVE_CLIENTS.map((clients) => ({ name: `naive ×${clients}`, run: naive(clients) })),
-    ...GROUP_SIZES.map((size) => ({ name: `groups of ${size}`, run: ours(size) })),
-  ];
-  const rates = new Map(ways.map(({ name }) => [name, []]));
-  // Alternating, so that a slow minute of the machine is shared.
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { name, run } of ways) rates.get(name).push(await run(server.url));
+const wanted = process.argv[2];
+if (wanted && !DATABASES[wanted]) throw new Error(`there is no ${wanted}, only ${Object.keys(DATABASES).join(', ')}`);
+console.log(`a sync of the disk takes ${(syncMs() * 1_000).toFixed(0)} µs (median of 200)`);
+for (const name of Object.keys(DATABASES)) if (!wanted || wanted === name) await measure(name);
+console.log(`load average ${loadavg()[0].toFixed(1)}`);
+
+async function measure(database) {
+  const server = await startServer(database);
+  try {
+    const url = await freshDatabase(database, server.url);
+    const naive = (way) => () => naiveRate({ ...{ database, url, way }, clients: NAIVE_CLIENTS, seconds: SECONDS });
+    const ways = {
+      guarded: naive('guarded update'),
+      skipLocked: naive('skip locked'),
+      few: () => ours(database, url, PRODUCERS[0]),
+      many: () => ours(database, url, PRODUCERS[1]),
+    };
+    const rounds = [];
+    // Alternating, so that a slow minute of the machine is shared; the first round only warms up.
+    for (let round = -1; round < ROUNDS; round++) {
+      const rates = {};
+      for (const [name, run] of Object.entries(ways)) rates[name] = await run();
+      if (round >= 0) rounds.push(rates);
+    }
+    tell(database, rounds);
+  } finally {
+    server.stop();
   }
-  // Ours is held against the better of the naive ways.
-  const base = Math.max(...NAIVE_CLIENTS.map((clients) => median(rates.get(`naive ×${clients}`))));
-  for (const [name, each] of rates) {
-    const rate = median(each);
-    const spread = `${Math.round(Math.min(...each))}–${Math.round(Math.max(...each))}`;
-    console.log(
-      `${name.padEnd(14)} ${Math.round(rate).toString().padStart(7)} orders/s (${spread})  ${(rate / base).toFixed(1)}×`,
-    );
+}
+
+function tell(database, rounds) {
+  const { goal } = DATABASES[database];
+  const rate = (name) => Math.round(median(rounds.map((rates) => rates[name])));
+  const ratio = (a, b) => median(rounds.map((rates) => rates[a] / rates[b]));
+  console.log(`${database}: medians of ${ROUNDS} rounds of ${SECONDS} s, ${NAIVE_CLIENTS} naive clients`);
+  console.table({
+    [`${PRODUCERS[1]} producers`]: { 'orders/s': rate('many') },
+    [`${PRODUCERS[0]} producers`]: row('few', ratio('many', 'few'), GOAL_PRODUCERS),
+    'guarded update': row('guarded', ratio('many', 'guarded'), goal),
+    'skip locked': row('skipLocked', ratio('many', 'skipLocked'), GOAL_SKIP_LOCKED),
+  });
+
+  function row(name, times, least) {
+    return { 'orders/s': rate(name), 'ours is': `${times.toFixed(2)} ×`, goal: `>= ${least}` };
   }
-} finally {
-  server.stop();
 }
 
-/** One worker, as in `sluice start`: the next group is ready when one is settled. */
-function ours(size) {
-  return async (url) => {
-    const { ledger, close } = await openPostgresLedger({ url, maxConnections: 4 });
-    const saleId = `sale-${process.hrtime.bigint()}`;
-    const quota = { saleId, region: 'home', segment: 0, channel: 'main' };
-    const draft = { id: saleId, title: saleId, totalUnits: 10_000_000, limitUnits: 1, holdMs: 600_000 };
-    await ledger.sales.create({ ...draft, startsAtMs: 0, endsAtMs: 1 }, [quota]);
-    await ledger.sales.operate(saleId, 'publish');
-    await ledger.inventoryCentre.openEpoch({
-      segment: quota,
-      fromEpoch: 0,
-      cutThrough: { epoch: 0, seq: 0 },
-      queued: [],
-    });
-    await ledger.inventoryCentre.allot({ moveId: `${saleId}/m`, quota, units: draft.totalUnits });
-    await ledger.inventoryCentre.finishMove(`${saleId}/m`);
-    let seq = 0;
-    const rate = await forSeconds(async () => {
-      const claims = Array.from({ length: size }, () => {
-        seq++;
-        const origin = { region: 'home', segment: 0, channel: 'main', epoch: 1, seq };
-        return { orderId: `${saleId}-order-${seq}`, saleId, buyerId: `buyer-${seq}`, units: 1, origin };
-      });
-      const outcomes = await ledger.settlement.settle(claims);
-      if (outcomes.some(({ kind }) => kind !== 'settled')) throw new Error('a claim was not settled');
-      return size;
-    }, 1);
-    await close();
-    return rate;
+/** One worker, as in `sluice start`; producers claim, wait for their orders, and claim again. */
+async function ours(database, url, producers) {
+  const { ledger, close } = await DATABASES[database].openLedger({ url, maxConnections: 4 });
+  const idSource = createIdSource();
+  const { gate, queue } = createMemoryStore({ clock, idSource });
+  const session = createGateSession(gate, clock);
+  const feed = createMemoryOrderFeed();
+  const deps = { gate, queue, session, clock, idSource, hasWallet: false, feed, ...ledger };
+  const segment = { saleId: await openSale(deps), region: 'home', segment: 0 };
+  const fail = (error) => {
+    throw error;
   };
-}
-
-function naive(clients) {
-  return async (url) => {
-    const pool = new pg.Pool({ connectionString: url, max: clients });
-    await pool.query('drop table if exists naive_orders, naive_stock');
-    await pool.query(
-      'create table naive_stock (sku text primary key, units_left bigint not null check (units_left >= 0))',
-    );
-    await pool.query(`create table naive_orders (id text primary key, sku text not null, buyer text not null,
-    units bigint not null, state text not null, created_at timestamptz not null default now())`);
-    await pool.query('create unique index on naive_orders (sku, buyer)');
-    await pool.query(`insert into naive_stock values ('sku', 10000000)`);
-    let order = 0;
-    const rate = await forSeconds(async () => {
-      const number = ++order;
-      const client = await pool.connect();
-      await client.query('begin');
-      const { rowCount } = await client.query(
-        'update naive_stock set units_left = units_left - $1 where sku = $2 and units_left >= $1',
-        [1, 'sku'],
-      );
-      if (rowCount !== 1) throw new Error('nothing was left');
-      await client.query('insert into naive_orders (id, sku, buyer, units, state) values ($1, $2, $3, 1, $4)', [
-        `order-${number}`,
-        'sku',
-        `buyer-${number}`,
-        'pending',
-      ]);
-      await client.query('commit');
-      client.release();
-      return 1;
-    }, clients);
-    await pool.end();
-    return rate;
-  };
-}
-
-/** Orders a second of `clients` who go on and on. */
-async function forSeconds(step, clients) {
+  const ceiling = createSettlementCeiling(clock, NO_CEILING);
+  const worker = createWorker({
+    ...{ ...deps, consumer: idSource.newId(), ceiling, onRest: () => {}, onFault: fail, onCrash: fail },
+  });
+  const waiting = new Map();
+  const stopListening = feed.subscribe((orders) => {
+    for (const { orderId } of orders) waiting.get(orderId)?.();
+  });
+  worker.start();
   const started = performance.now();
-  const elapsed = () => (performance.now() - started) / 1000;
-  let orders = 0;
-  const client = async () => {
-    while (elapsed() < SECONDS) orders += await step();
+  const elapsed = () => (performance.now() - started) / 1_000;
+  let settled = 0;
+  const produce = async () => {
+    while (elapsed() < SECONDS) {
+      const claims = Array.from({ length: ON_THEIR_WAY / producers }, () => newClaim(idSource.newId()));
+      const told = claims.map(({ orderId }) => new Promise((resolve) => waiting.set(orderId, resolve)));
+      const outcomes = await gate.claim(await session.call(segment), claims);
+      for (const { kind } of outcomes) if (kind !== 'claimed') throw new Error(`a claim was answered with ${kind}`);
+      await Promise.all(told);
+      for (const { orderId } of claims) waiting.delete(orderId);
+      settled += claims.length;
+    }
   };
-  await Promise.all(Array.from({ length: clients }, client));
-  return orders / elapsed();
+  await Promise.all(Array.from({ length: producers }, produce));
+  const rate = settled / elapsed();
+  stopListening();
+  await worker.stop();
+  await close();
+  return rate;
+}
+
+function newClaim(orderId) {
+  return { orderId, buyerId: `buyer-${orderId}`, channel: 'main', units: 1 };
+}
+
+async function openSale(deps) {
+  const id = `sale-${deps.idSource.newId().toLowerCase()}`;
+  const nowMs = clock.nowMs();
+  const window = { startsAtMs: nowMs - HOUR_MS, endsAtMs: nowMs + HOUR_MS, timeZone: 'UTC', holdMs: HOUR_MS };
+  await createSale(deps, { id, title: id, offer: plainOffer(id), ...window, totalUnits: 1_000_000, limitUnits: 1 });
+  const { kind } = await operateSale(deps, id, 'publish');
+  if (kind === 'not_found') throw new Error(`the sale ${id} was not made`);
+  return id;
 }
 
 function syncMs() {
@@ -135,7 +149,7 @@ function syncMs() {
   const file = openSync(join(directory, 'file'), 'w');
   const times = Array.from({ length: 200 }, () => {
     const started = performance.now();
-    writeSync(file, Buffer.alloc(8192));
+    writeSync(file, Buffer.alloc(8_192));
     fdatasyncSync(file);
     return performance.now() - started;
   });
@@ -145,14 +159,14 @@ function syncMs() {
 }
 
 function median(values) {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-async function startServer() {
-  const serve = join(root, 'tools', 'services', 'serve.mjs');
-  const child = spawn(process.execPath, [serve, 'postgres', '--durable'], { stdio: ['pipe', 'pipe', 'inherit'] });
+async function startServer(database) {
+  const serve = fileURLToPath(new URL('services/serve.mjs', import.meta.url));
+  const child = spawn(process.execPath, [serve, database, '--durable'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
   const { url, missing } = JSON.parse(value ?? '{}');
-  if (!url) throw new Error(`PostgreSQL is missing: ${missing}`);
+  if (!url) throw new Error(`${database} is missing: ${missing}`);
   return { url, stop: () => child.stdin.end() };
 }
