@@ -8,8 +8,14 @@ function queueOf(...depths: readonly number[]) {
   };
 }
 
-test('waits until the queue is empty, and tells how many claims were left when its time was up', async () => {
+test('waits until the queue is empty, however long that takes while it gets shorter', async () => {
   expect(await drain(queueOf(0))).toBe(0);
   expect(await drain(queueOf(7, 3, 0))).toBe(0);
+  expect(await drain(queueOf(7, 6, 6, 5, 5, 4, 3, 0), 2)).toBe(0);
+});
+
+test('tells how many claims are left when it gets no shorter', async () => {
   expect(await drain(queueOf(7, 3), 2)).toBe(3);
+  // Neither does one that grows.
+  expect(await drain(queueOf(3, 4, 3, 2, 0), 2)).toBe(3);
 });
