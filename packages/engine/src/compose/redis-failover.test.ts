@@ -19,8 +19,11 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
   let saleId: string;
   let run = 0;
 
+  /** What a test that ends half way leaves to be done. */
+  const undo: (() => Promise<unknown>)[] = [];
+
   beforeEach(async () => {
-    await topology().sentinel.admin.call('SENTINEL', 'SET', 'shop', 'down-after-milliseconds', 1_000);
+    await watch('from afar');
     // One attempt that a busy machine spoils is followed by the next in four seconds, not in minutes.
     await topology().sentinel.admin.call('SENTINEL', 'SET', 'shop', 'failover-timeout', 2_000);
     await isWhole();
@@ -31,9 +34,21 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
     saleId = `sale-${run}`;
     await world.sale(saleId, 60);
   });
-  afterEach(() => world.close());
+  afterEach(async () => {
+    await world.close();
+    for (const each of undo.splice(0).reverse()) await each();
+  });
   afterAll(() => ('missing' in found ? undefined : found.topology.stop()));
 
+  /** From afar, a master that a busy machine keeps from answering for a moment is not replaced. */
+  const watch = (how: 'closely' | 'from afar') =>
+    topology().sentinel.admin.call(
+      'SENTINEL',
+      'SET',
+      'shop',
+      'down-after-milliseconds',
+      how === 'closely' ? 1_000 : 60_000,
+    );
   /** Who is what now: each test changes it. */
   async function roles(): Promise<{ readonly master: RedisServer; readonly replica: RedisServer }> {
     const { master: first, replica: second, sentinel } = topology();
@@ -49,10 +64,10 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
       );
     });
   }
-  async function buyers(prefix: string, count: number): Promise<readonly string[]> {
-    const answers: string[] = [];
-    for (let buyer = 0; buyer < count; buyer++) answers.push(await world.buyPatiently(saleId, `${prefix}${buyer}`));
-    return answers;
+  /** So many of them win; who did not hear of it at once hears of it when they ask again. */
+  async function win(prefix: string, count: number, { at = world, of = saleId } = {}): Promise<void> {
+    for (let buyer = 0; buyer < count; buyer++)
+      expect(await at.buyPatiently(of, `${prefix}${buyer}`)).toMatch(/^(claimed|replayed)$/);
   }
   /** The replica has all that the master has at this moment. */
   async function isCopied({ admin }: RedisServer): Promise<void> {
@@ -67,6 +82,9 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
   const mendReplication = (server: RedisServer) => server.admin.call('ACL', 'SETUSER', 'default', '+psync', '+sync');
   /** The Sentinel would do it, some ten seconds later. */
   const follow = (server: RedisServer, master: RedisServer) => server.admin.call('REPLICAOF', '127.0.0.1', master.port);
+  /** The Sentinel has to know that there is a replica again. */
+  const replaceByHand = () =>
+    until(async () => (await topology().sentinel.admin.call('SENTINEL', 'FAILOVER', 'shop')) === 'OK');
   async function sellsOut(): Promise<void> {
     for (let buyer = 0; (await world.buyPatiently(saleId, `last${buyer}`)) !== 'dry'; buyer++);
     while ((await world.settle()).length > 0);
@@ -76,14 +94,20 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
 
   test('K23: dies with claims that its replica never heard of: they are missed, and their units sold once', async () => {
     const { master, replica } = await roles();
-    expect(await buyers('a', 20)).toEqual(new Array(20).fill('claimed'));
+    await win('a', 20);
     expect(await world.settle()).toHaveLength(20);
     await isCopied(master);
     await cutReplication(master);
-    expect(await buyers('b', 25)).toEqual(new Array(25).fill('claimed'));
+    await win('b', 25);
     expect(await world.settle(10)).toHaveLength(10);
     const lostAtMs = Date.now();
     await master.crash();
+    undo.push(async () => {
+      await master.restart();
+      await follow(master, replica);
+    });
+    // By itself, the Sentinel takes no replica that has been cut off for ten seconds, and a busy machine makes it so long.
+    await replaceByHand();
     // The replica's copy says that 40 are left, of which the ledger has sold 10.
     expect(await world.buyPatiently(saleId, 'b0', SELLS_AGAIN_MS)).toBe('replayed');
     expect(await world.buyPatiently(saleId, 'after', SELLS_AGAIN_MS)).toBe('claimed');
@@ -95,16 +119,13 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
       Array.from({ length: 15 }, (_, at) => `b${at + 10}`).toSorted(),
     );
     await sellsOut();
-    await master.restart();
-    await follow(master, replica);
   });
 
   test('is replaced by hand', async () => {
-    expect(await buyers('a', 10)).toEqual(new Array(10).fill('claimed'));
+    await win('a', 10);
     await isCopied((await roles()).master);
     const before = await world.store.gate.identity(segment());
-    // It has to know that there is a replica again.
-    await until(async () => (await topology().sentinel.admin.call('SENTINEL', 'FAILOVER', 'shop')) === 'OK');
+    await replaceByHand();
     await until(async () => (await world.store.gate.identity(segment())) !== before);
     expect(await world.buyPatiently(saleId, 'after', SELLS_AGAIN_MS)).toBe('claimed');
     expect(await world.buy(saleId, 'a3')).toBe('replayed');
@@ -114,13 +135,19 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
 
   test('stands still: the new one sells, and nothing is written to the old one when it wakes', async () => {
     const { master, replica } = await roles();
-    expect(await buyers('a', 5)).toEqual(new Array(5).fill('claimed'));
+    await win('a', 5);
     await isCopied(master);
+    await watch('closely');
     process.kill(master.pid(), 'SIGSTOP');
+    undo.push(async () => process.kill(master.pid(), 'SIGCONT'));
     expect(['outcome_unknown', 'gate_unavailable']).toContain(await world.buy(saleId, 'b'));
     expect(await world.buyPatiently(saleId, 'b', SELLS_AGAIN_MS)).toMatch(/^(claimed|replayed)$/);
+    await watch('from afar');
+    // The Sentinel would have the old one follow the new one some seconds after it wakes, and it would have all of it.
+    process.kill(topology().sentinel.pid(), 'SIGSTOP');
+    undo.push(async () => process.kill(topology().sentinel.pid(), 'SIGCONT'));
     process.kill(master.pid(), 'SIGCONT');
-    expect(await buyers('c', 20)).toEqual(new Array(20).fill('claimed'));
+    await win('c', 20);
     expect(await master.admin.hlen(keysOf(segment(), null).buyers)).toBe(6);
     await follow(master, replica);
     expect(await replica.admin.hlen(keysOf(segment(), null).buyers)).toBe(27);
@@ -130,22 +157,17 @@ describe.skipIf('missing' in found)('a master behind a Sentinel', { timeout: 60_
 
   test('is made a replica, and a master again with the other’s older data: it sells nothing until it is rebuilt', async () => {
     const { master, replica } = await roles();
-    await topology().sentinel.admin.call('SENTINEL', 'SET', 'shop', 'down-after-milliseconds', 60_000);
     // The Sentinel looks on from afar: what happens here is somebody's own doing.
     process.kill(topology().sentinel.pid(), 'SIGSTOP');
     const direct = await openRedisWorld(master.url);
     try {
       await direct.sale('by-hand', 30);
-      const tries = async (prefix: string, count: number) => {
-        for (let buyer = 0; buyer < count; buyer++) {
-          expect(await direct.buyPatiently('by-hand', `${prefix}${buyer}`)).toBe('claimed');
-        }
-      };
-      await tries('a', 5);
+      const byHand = { at: direct, of: 'by-hand' };
+      await win('a', 5, byHand);
       await direct.settle();
       await isCopied(master);
       await cutReplication(master);
-      await tries('b', 10);
+      await win('b', 10, byHand);
       await direct.settle(5);
       await replica.admin.call('REPLICAOF', 'NO', 'ONE');
       await master.admin.call('REPLICAOF', '127.0.0.1', replica.port);

@@ -53,14 +53,17 @@ export async function openRedisWorld(url: string, times?: ClientTimes): Promise<
   const crashes: unknown[] = [];
   const keeper = createKeeper({ ...deps, onFault: () => {}, onCrash: (error) => crashes.push(error) });
   keeper.start();
-  const won: Claim[] = [];
+  /** By id: a claim whose answer was lost is known when its repeat is told of it. */
+  const won = new Map<string, Claim>();
+  const win = (claim: Claim) => void won.set(claimId(claim), claim);
 
   const buy: RedisWorld['buy'] = async (saleId, buyerId) => {
     const segment = { saleId, region: REGION, segment: 0 };
     const request = { orderId: `${saleId}-${buyerId}`, buyerId, channel: 'main', units: 1 };
     try {
       const [outcome] = await gate.claim(await session.call(segment), [request]);
-      if (outcome?.kind === 'claimed') won.push(outcome.claim);
+      if (outcome?.kind === 'claimed') win(outcome.claim);
+      if (outcome?.kind === 'replayed' && outcome.mark.state === 'claimed') win({ ...outcome.mark, saleId, buyerId });
       return outcome?.kind ?? 'none';
     } catch (error) {
       if (error instanceof Fault) return error.code;
@@ -95,7 +98,7 @@ export async function openRedisWorld(url: string, times?: ClientTimes): Promise<
     },
     async missing() {
       const found = await Promise.all(
-        won.map(async (claim) => ({ claim, order: await ledger.orders.find(claim.orderId) })),
+        [...won.values()].map(async (claim) => ({ claim, order: await ledger.orders.find(claim.orderId) })),
       );
       return found.flatMap(({ claim, order }) =>
         order && claimId({ orderId: order.orderId, origin: order.origin }) === claimId(claim) ? [] : [claim],
