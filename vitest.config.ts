@@ -1,10 +1,33 @@
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Ours come first, so that a test reads `@sluice/contract` from its source and needs no build. Node gets them too: `import` is
  * not among them, because a `require` would then be given an ES module.
  */
 const conditions = ['source', 'node', 'default'];
+
+/**
+ * Where vitest has no durations of an earlier run it starts large files first, and a suite that is long because of a contract is a
+ * small file: started last, it would run alone for a minute. Longest first; which they are is in the log of any run.
+ */
+const LONG_THOUGH_SMALL = [
+  ...['simulation.test.ts', 'every-life.test.ts', 'refusals-leave-nothing.test.ts', 'cluster.test.ts'],
+  ...['open-ledger.test.ts', 'database-ledger.test.ts', 'kill.test.ts', 'redis.test.ts', 'sentinel.test.ts'],
+  ...['lease.test.ts', 'frozen-worker.test.ts', 'rebuilt.test.ts', 'crowd.test.ts', 'create-sqlite-ledger.test.ts'],
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG_THOUGH_SMALL.indexOf(basename(moduleId));
+      return at < 0 ? LONG_THOUGH_SMALL.length : at;
+    };
+    // Stable: among those of one rank the order stays.
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -14,6 +37,7 @@ export default defineConfig({
     // A process a worker: a test may open sockets, lock files and start worker threads of its own.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {
