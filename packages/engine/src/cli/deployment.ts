@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Reason } from '@sluice/contract/codes';
 import type { Command } from 'commander';
-import { createDeploymentClient, type DeploymentCall, NoAnswer } from '../bench/deployment-client.ts';
+import type { DeploymentCall } from '../bench/deployment-client.ts';
 import { type Endpoint, readEndpoint, readKeys } from '../compose/deployment-files.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { describeMistakes } from '../config/mistake.ts';
@@ -159,6 +159,8 @@ async function callAs(
   call: DeploymentCall,
   expected: readonly Reason[] = [],
 ): Promise<unknown> {
+  // Not above: a command that calls nobody needs no HTTP client.
+  const { createDeploymentClient, NoAnswer } = await import('../bench/deployment-client.ts');
   const client = createDeploymentClient({ url, connections: 1 });
   try {
     const answer = await client.call(call);

@@ -1,6 +1,5 @@
 /** `sluice dev-token`: a buyer's JWT, as the operator's own back end would sign it. */
 import type { Command } from 'commander';
-import { signDevToken } from '../../compose/dev-token.ts';
 import { wrongUsage } from '../command-failed.ts';
 import { type DeploymentOptions, findDeployment, withJwtKeyOption } from '../deployment.ts';
 import { durationOption } from '../option-values.ts';
@@ -28,7 +27,9 @@ export function addDevToken(program: Command): void {
   withJwtKeyOption(command).action(printDevToken);
 }
 
-function printDevToken(buyer: string, options: DevTokenOptions): void {
+async function printDevToken(buyer: string, options: DevTokenOptions): Promise<void> {
+  // Not above: other commands sign nothing.
+  const { signDevToken } = await import('../../compose/dev-token.ts');
   const { jwtKey, jwtClaims } = findDeployment(options);
   const lifetimeMs = options.lifetime;
   const expiresAtMs = Date.now() + lifetimeMs;

@@ -3,9 +3,7 @@ import { randomInt } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { PROFILES, type Profile } from '../../bench/arrivals.ts';
 import { routes } from '../../bench/routes.ts';
-import { CannotRush, type RushOptions, runRush } from '../../bench/rush.ts';
-import { rushDocument } from '../../bench/rush-document.ts';
-import type { FreshSale } from '../../bench/rush-options.ts';
+import { CannotRush, type FreshSale, type RushOptions } from '../../bench/rush-options.ts';
 import { CommandFailed, EXIT, wrongUsage } from '../command-failed.ts';
 import {
   callAdmin,
@@ -19,7 +17,6 @@ import {
 import { duration, durationOption, seconds, share, wholeNumber } from '../option-values.ts';
 import { printJson } from '../print.ts';
 import { createProgressLine } from '../progress-line.ts';
-import { printRush } from '../rush-report.ts';
 
 interface RushCommandOptions extends DeploymentOptions {
   readonly buyers: number;
@@ -108,6 +105,8 @@ async function rush(options: RushCommandOptions): Promise<void> {
   const deployment = findDeployment(options);
   // The crowd is patient; whoever sends it should not have to be.
   await callAdmin(deployment, { method: 'GET', path: routes.adminSales() });
+  // Not above: other commands send no crowd.
+  const { runRush } = await import('../../bench/rush.ts');
   const progress = createProgressLine();
   try {
     const report = await runRush({
@@ -118,8 +117,8 @@ async function rush(options: RushCommandOptions): Promise<void> {
         ),
     });
     progress.end();
-    if (options.json) printJson(rushDocument(report));
-    else printRush(report);
+    if (options.json) printJson((await import('../../bench/rush-document.ts')).rushDocument(report));
+    else (await import('../rush-report.ts')).printRush(report);
     if (report.violations.length > 0) process.exitCode = EXIT.failed;
   } catch (error) {
     progress.end();

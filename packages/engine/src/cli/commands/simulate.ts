@@ -1,8 +1,8 @@
 /** `sluice simulate`: the same code in worlds where answers get lost and processes die, from a seed, on a virtual clock. */
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
-import { buildEngine } from '../../compose/build-engine.ts';
-import { runSeeds, SCENARIOS, type ScenarioName, type SeedsResult } from '../../simulate/index.ts';
+import type { SeedsResult } from '../../simulate/index.ts';
+import { SCENARIOS, type ScenarioName } from '../../simulate/scenarios.ts';
 import { EXIT } from '../command-failed.ts';
 import { wholeNumber } from '../option-values.ts';
 import { printJson, printTable, printTitle } from '../print.ts';
@@ -37,6 +37,9 @@ export function addSimulate(program: Command): void {
 }
 
 async function simulate({ seed, seeds, scenario, json }: SimulateOptions): Promise<void> {
+  // Not above: every command would read the whole engine.
+  const { buildEngine } = await import('../../compose/build-engine.ts');
+  const { runSeeds } = await import('../../simulate/index.ts');
   const progress = createProgressLine();
   const result = await runSeeds({
     ...{ from: seed, count: seeds, scenario, buildEngine },
