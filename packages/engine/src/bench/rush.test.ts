@@ -421,7 +421,8 @@ describe('a rush finds it when', () => {
           const result = await readPlaces(saleId);
           if (result.kind !== 'read' || result.reading.places.held === 0) return result;
           const { places } = result.reading;
-          const counted = { ...places, held: places.held - 1, inTransit: places.inTransit + 1 };
+          // Where nothing moves: nobody waits for it to arrive.
+          const counted = { ...places, held: places.held - 1, quarantined: places.quarantined + 1 };
           return { ...result, reading: { ...result.reading, places: counted } };
         },
       }),
