@@ -18,6 +18,12 @@ const LONG_THOUGH_SMALL = [
   ...['lease.test.ts', 'frozen-worker.test.ts', 'rebuilt.test.ts', 'crowd.test.ts', 'create-sqlite-ledger.test.ts'],
 ];
 
+/**
+ * Packages of hundreds of files, which each test file would read again: vitest makes one file of each, once, and keeps it. They
+ * are those that run the same as one file.
+ */
+const MADE_ONE = ['typebox', 'typebox/value', '@fastify/type-provider-typebox', 'kysely', 'undici', 'fast-check'];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
@@ -37,6 +43,7 @@ export default defineConfig({
     // A process a worker: a test may open sockets, lock files and start worker threads of its own.
     pool: 'forks',
     maxWorkers: 2,
+    deps: { optimizer: { ssr: { enabled: true, include: MADE_ONE } } },
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
