@@ -18,6 +18,22 @@ function message<Data extends TSchema>(types: readonly string[], data: Data, tit
   );
 }
 
+/** Apart from `cost`: what is due back may be another sum than what the order costs. */
+const toldPaymentFields = {
+  reference: nullable<string>(
+    Type.String({
+      description: 'Of the payment that it is about, also when its money goes back; null when it is about none.',
+      examples: ['pay-20261111-0001'],
+    }),
+  ),
+  amount: nullable<number>(
+    Type.Integer({
+      description: "Of that payment, in the currency's smallest unit; null when it was not told.",
+      examples: [4_900],
+    }),
+  ),
+};
+
 export const ORDER_EVENT_MESSAGE = message(
   ORDER_EVENT_TYPES,
   Type.Object(
@@ -29,6 +45,7 @@ export const ORDER_EVENT_MESSAGE = message(
       cost: nullable<PriceAnswer>(
         priceField('What it costs, all units together; null when nothing is asked for or known.'),
       ),
+      ...toldPaymentFields,
     },
     { ...STRICT, title: 'OrderEventData' },
   ),

@@ -99,7 +99,7 @@ describe('webhooks', () => {
     const fulfil = () => world.call('POST', `/v1/orders/${orderId}/fulfilment`, { server: true });
     expect((await fulfil()).json.reason).toBe('wrong_state');
     await world.call('POST', `/v1/orders/${orderId}/payment`, {
-      ...{ server: true, body: { reference: 'pay-1', outcome: 'paid' } },
+      ...{ server: true, body: { reference: 'pay-1', outcome: 'paid', amount: 4_900 } },
     });
     expect((await fulfil()).json).toEqual({ orderId, status: 'fulfilled', repeated: false });
     expect((await fulfil()).json).toEqual({ orderId, status: 'fulfilled', repeated: true });
@@ -120,6 +120,9 @@ describe('webhooks', () => {
     }
     const paid = receiver.received.find(({ json }) => json.type === 'order.paid');
     expect(paid?.json.data).toMatchObject({ orderId, buyer: 'ann', items: [{ itemId: 'sword', quantity: 2 }] });
+    expect(paid?.json.data).toMatchObject({ reference: 'pay-1', amount: 4_900 });
+    const settled = receiver.received.find(({ json }) => json.type === 'order.settled');
+    expect(settled?.json.data).toMatchObject({ reference: null, amount: null });
     await asAdmin('DELETE', `${WEBHOOKS}/story`);
   });
 

@@ -321,6 +321,73 @@ export function orderLifeContract(ledger: () => Ledger, longest: number): void {
       ]);
     });
 
+    describe('its events of money say which payment they are about', () => {
+      const moneyOf = async (orderId: string) => {
+        const events = await ledger().orders.history(orderId);
+        return events.map(({ type, reference, amount }) => [type, reference, amount]);
+      };
+      const SETTLED = ['order.settled', null, null];
+
+      test('when it is paid, what is too much is due back, and either goes back', async () => {
+        const { orderId } = await settle(await openSale(ledger()), 1);
+        const note = (name: string, outcome: 'paid' | 'refunded', amount: number | null) =>
+          ledger().orders.notePayment({ ...noticeOf(orderId, `${orderId}/${name}`, outcome), amount });
+        await note('first', 'paid', 100);
+        await note('second', 'paid', 70);
+        await note('second', 'refunded', null);
+        await note('re-1', 'refunded', 100);
+        expect(await moneyOf(orderId)).toEqual([
+          SETTLED,
+          ['order.paid', `${orderId}/first`, 100],
+          ['order.refund_due', `${orderId}/second`, 70],
+          ['order.refunded', `${orderId}/second`, 70],
+          ['order.refunded', `${orderId}/re-1`, 100],
+        ]);
+      });
+
+      test('when late money finds no units, and goes back under a reference of the refund’s own', async () => {
+        const { orderId } = await settle(await openHasty(ledger(), 5), 1);
+        await ledger().orders.expireDue(10);
+        const late = { ...noticeOf(orderId, `${orderId}/late`, 'paid'), amount: 100 };
+        const noted = await ledger().orders.notePayment(late);
+        if (noted.kind !== 'taken') throw new Error(noted.kind);
+        await ledger().orders.giveUpReclaim(noted.payment);
+        await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/re-1`, 'refunded'));
+        expect(await moneyOf(orderId)).toEqual([
+          ...[SETTLED, ['order.expired', null, null]],
+          ['order.refund_due', `${orderId}/late`, 100],
+          ['order.refunded', `${orderId}/late`, 100],
+        ]);
+      });
+
+      test('when late money gets units, and its refund came before it', async () => {
+        const saleId = await openHasty(ledger(), 5);
+        const { orderId, buyerId } = await settle(saleId, 1);
+        await ledger().orders.expireDue(10);
+        await ledger().orders.notePayment(noticeOf(orderId, `${orderId}/re-1`, 'refunded'));
+        await ledger().orders.notePayment({ ...noticeOf(orderId, `${orderId}/late`, 'paid'), amount: 100 });
+        await ledger().settlement.settle([{ ...newClaim(saleId, 1, { buyerId }), origin: newClaim(saleId, 2).origin }]);
+        expect(await moneyOf(orderId)).toEqual([
+          ...[SETTLED, ['order.expired', null, null]],
+          ['order.paid', `${orderId}/late`, 100],
+          ['order.refunded', `${orderId}/late`, 100],
+        ]);
+      });
+
+      test('when the money came before the order', async () => {
+        const saleId = await openSale(ledger());
+        const { orderId } = newClaim(saleId, 1);
+        for (const name of ['a', 'b'])
+          await ledger().orders.notePayment({ ...noticeOf(orderId, `${orderId}/${name}`, 'paid'), amount: 100 });
+        await settle(saleId, 1);
+        expect(await moneyOf(orderId)).toEqual([
+          SETTLED,
+          ['order.paid', `${orderId}/a`, 100],
+          ['order.refund_due', `${orderId}/b`, 100],
+        ]);
+      });
+    });
+
     test('refuses the same reference for something else, and takes nothing', async () => {
       const saleId = await openSale(ledger());
       const { orderId } = await settle(saleId, 1);

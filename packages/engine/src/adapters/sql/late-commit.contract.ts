@@ -32,7 +32,7 @@ export function lateCommitContract(open: () => Promise<OpenLateLedger>): void {
       const atMs = Date.now() + 60_000;
       await trx
         .insertInto('order_events')
-        .values({ ...about, type: 'order.paid', state: 'paid', at_ms: atMs })
+        .values({ ...about, type: 'order.paid', state: 'paid', at_ms: atMs, reference: null, amount: null })
         .execute();
       written.give();
       await mayCommit.given;

@@ -208,6 +208,7 @@ export function orderEventOfRow(row: Omit<OrderEventTable, 'id' | 'handed_out_at
     units: row.units,
     state: row.state,
     atMs: row.at_ms,
+    ...{ reference: row.reference, amount: row.amount },
   };
 }
 

@@ -175,6 +175,9 @@ export interface OrderEventTable {
   readonly units: number;
   readonly state: OrderState;
   readonly at_ms: number;
+  /** Of the payment that it is about. */
+  readonly reference: string | null;
+  readonly amount: number | null;
   /** When its deliveries were written; null: not yet. */
   readonly handed_out_at_ms: Generated<number | null>;
 }

@@ -112,9 +112,9 @@ function createInserts(db: LedgerDatabase) {
     }),
 
     insertEvents: sizedInsert<Omit<OrderEventTable, 'id' | 'handed_out_at_ms'>, OrderEvent>({
-      columns: ['order_id', 'sale_id', 'buyer_id', 'type', 'units', 'state', 'at_ms'],
-      valuesOf: ({ orderId, saleId, buyerId, type, units, state, atMs }) => [
-        ...[orderId, saleId, buyerId, type, units, state, atMs],
+      columns: ['order_id', 'sale_id', 'buyer_id', 'type', 'units', 'state', 'at_ms', 'reference', 'amount'],
+      valuesOf: ({ orderId, saleId, buyerId, type, units, state, atMs, reference, amount }) => [
+        ...[orderId, saleId, buyerId, type, units, state, atMs, reference, amount],
       ],
       build: (rows) => db.insertInto('order_events').values(rows),
     }),

@@ -10,7 +10,7 @@ import { type Charge, isWalletReference } from '../order/charge.ts';
 import { type Claim, claimId, comparePositions, type Position, quotaOf, segmentOf } from '../order/claim.ts';
 import { canBecome, isLive, type Order, type OrderState, placeOfOrder } from '../order/order.ts';
 import type { OrderEvent, OrderEventType } from '../order/order-event.ts';
-import type { Payment } from '../order/payment.ts';
+import type { Payment, PaymentNotice } from '../order/payment.ts';
 import type { LimitScope } from '../sale/limit-scope.ts';
 import type { SaleState } from '../sale/sale.ts';
 import type { Entry } from './entry.ts';
@@ -96,8 +96,8 @@ export function addOrder(
   const order: Order = { orderId, saleId, buyerId, units, origin, state, refusal, settledAtMs: nowMs, dueAtMs };
   changes.newOrders.push(order);
   moveUnits(changes, order, { from: 'atGate', to: accountOf(state), limitScope });
-  tell(changes, order, state === 'refused' ? 'order.refused' : 'order.settled', nowMs);
-  if (state === 'paid') tell(changes, order, 'order.paid', nowMs);
+  tell(changes, order, state === 'refused' ? 'order.refused' : 'order.settled', { nowMs });
+  if (state === 'paid') tell(changes, order, 'order.paid', { nowMs });
   return order;
 }
 
@@ -109,7 +109,11 @@ export interface EndFacts {
   /** Of its sale. */
   readonly saleState: SaleState;
   readonly limitScope: LimitScope;
+  /** The money that changes it, for the event. */
+  readonly payment?: ToldPayment;
 }
+
+export type ToldPayment = Pick<PaymentNotice, 'reference' | 'amount'>;
 
 /** Takes an order along one edge. Units that become nobody's leave by a release, written here and now (P18). */
 export function changeOrder(changes: LedgerChanges, order: Order, to: OrderState, facts: EndFacts): Order {
@@ -127,7 +131,7 @@ export function changeOrder(changes: LedgerChanges, order: Order, to: OrderState
     moveUnits(changes, order, { from, to: accountOf(to), limitScope });
   }
   const event = EVENT_OF_STATE[to];
-  if (event) tell(changes, after, event, facts.nowMs);
+  if (event) tell(changes, after, event, facts);
   return after;
 }
 
@@ -144,12 +148,12 @@ export function reviveOrder(
   changes: LedgerChanges,
   order: Order,
   claim: Claim,
-  { nowMs, limitScope }: Pick<EndFacts, 'nowMs' | 'limitScope'>,
+  facts: Pick<EndFacts, 'nowMs' | 'limitScope' | 'payment'>,
 ): Order {
   const after: Order = { ...order, state: 'paid', origin: claim.origin, dueAtMs: null };
   changes.changedOrders.push({ before: order, after });
-  moveUnits(changes, after, { from: 'atGate', to: 'sold', limitScope });
-  tell(changes, after, 'order.paid', nowMs);
+  moveUnits(changes, after, { from: 'atGate', to: 'sold', limitScope: facts.limitScope });
+  tell(changes, after, 'order.paid', facts);
   return after;
 }
 
@@ -173,9 +177,15 @@ export function putCharge(changes: LedgerChanges, charge: Charge): void {
   changes.charges.set(charge.orderId, charge);
 }
 
-export function tell(changes: LedgerChanges, order: Order, type: OrderEventType, atMs: number): void {
+export function tell(
+  changes: LedgerChanges,
+  order: Order,
+  type: OrderEventType,
+  { nowMs, payment }: Pick<EndFacts, 'nowMs' | 'payment'>,
+): void {
   const { orderId, saleId, buyerId, units, state } = order;
-  changes.events.push({ type, orderId, saleId, buyerId, units, state, atMs });
+  const money = { reference: payment?.reference ?? null, amount: payment?.amount ?? null };
+  changes.events.push({ type, orderId, saleId, buyerId, units, state, atMs: nowMs, ...money });
 }
 
 const EVENT_OF_STATE: Readonly<Partial<Record<OrderState, OrderEventType>>> = {

@@ -39,6 +39,6 @@ export function decideCloseCharge(changes: LedgerChanges, view: CloseView): Orde
   }
   putCharge(changes, { ...charge, state: 'closed' });
   if (order.state !== 'pending') return order;
-  tell(changes, order, 'order.charge_refused', view.nowMs);
+  tell(changes, order, 'order.charge_refused', view);
   return changeOrder(changes, order, 'cancelled', view);
 }

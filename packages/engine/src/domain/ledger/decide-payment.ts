@@ -8,7 +8,16 @@
 import { type Charge, isWalletReference } from '../order/charge.ts';
 import type { Order } from '../order/order.ts';
 import { isSameNotice, type Payment, type PaymentNotice, type PaymentState } from '../order/payment.ts';
-import { changeOrder, type EndFacts, type LedgerChanges, paymentKey, putCharge, putPayment, tell } from './changes.ts';
+import {
+  changeOrder,
+  type EndFacts,
+  type LedgerChanges,
+  paymentKey,
+  putCharge,
+  putPayment,
+  type ToldPayment,
+  tell,
+} from './changes.ts';
 import { wayBackOf } from './release.ts';
 
 export interface PaymentView extends EndFacts {
@@ -84,17 +93,19 @@ export function settleRefunds(changes: LedgerChanges, money: OpenMoney, order: O
     putPayment(changes, { ...refund, state: 'applied' });
     const isWhole = payment.amount === null || !differs(refund, payment.amount);
     if (!isWhole) continue;
-    if (takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', money);
-    else tellOfSurplus(changes, after, payment, money.nowMs);
+    const facts = { ...money, payment: givenBack(refund, payment) };
+    if (takesBack(after, payment)) after = changeOrder(changes, after, 'refunded', facts);
+    else tellOfSurplus(changes, after, payment, facts);
   }
   return after;
 }
 
 function applyNotice(
   changes: LedgerChanges,
-  view: PaymentView,
+  before: PaymentView,
   notice: PaymentNotice,
 ): { readonly payment: Payment; readonly order: Order | null } {
+  const view = { ...before, payment: notice.outcome === 'refunded' ? givenBack(notice, before.refunded) : notice };
   const { order } = view;
   const put = (state: PaymentState, after: Order | null) => {
     const payment = { ...notice, state };
@@ -152,17 +163,27 @@ function takeMoney(changes: LedgerChanges, view: PaymentView, order: Order, put:
 
 /** Money beyond what the order costs. */
 function putSurplus(changes: LedgerChanges, view: PaymentView, order: Order, put: Put): ReturnType<Put> {
-  tell(changes, order, 'order.refund_due', view.nowMs);
+  tell(changes, order, 'order.refund_due', view);
   return put('refund_due', order);
 }
 
 /** It went back, and the order is as it was. */
-function tellOfSurplus(changes: LedgerChanges, order: Order, payment: Payment | null, atMs: number): void {
-  if (payment?.state === 'refund_due') tell(changes, order, 'order.refunded', atMs);
+function tellOfSurplus(
+  changes: LedgerChanges,
+  order: Order,
+  payment: Payment | null,
+  facts: Pick<EndFacts, 'nowMs' | 'payment'>,
+): void {
+  if (payment?.state === 'refund_due') tell(changes, order, 'order.refunded', facts);
+}
+
+/** A refund under a reference of its own is told by the payment whose money went back, as its `refund_due` was. */
+function givenBack(refund: PaymentNotice, payment: Payment | null): ToldPayment {
+  return { reference: payment?.reference ?? refund.reference, amount: refund.amount ?? payment?.amount ?? null };
 }
 
 function giveBack(changes: LedgerChanges, view: PaymentView, order: Order, put: Put): ReturnType<Put> {
-  if (!takesBack(order, view.refunded)) tellOfSurplus(changes, order, view.refunded, view.nowMs);
+  if (!takesBack(order, view.refunded)) tellOfSurplus(changes, order, view.refunded, view);
   switch (order.state) {
     case 'paid':
     case 'fulfilled':

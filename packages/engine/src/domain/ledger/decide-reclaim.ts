@@ -11,5 +11,5 @@ export function decideGiveUp(changes: LedgerChanges, order: Order, payment: Paym
   if (payment.state !== 'reclaiming' || !awaitsLateMoney(order.state)) return order;
   const due: Payment = { ...payment, state: 'refund_due' };
   putPayment(changes, due);
-  return settleRefunds(changes, money, changeOrder(changes, order, 'paid_unfulfilled', money), due);
+  return settleRefunds(changes, money, changeOrder(changes, order, 'paid_unfulfilled', { ...money, payment }), due);
 }

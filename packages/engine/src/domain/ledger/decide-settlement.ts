@@ -123,7 +123,7 @@ function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number 
     : undefined;
   if (late && epoch !== null && refusalOf(draft, claim) === null) {
     const money = openMoney(draft, claim, epoch);
-    const revived = reviveOrder(draft.changes, existing, claim, money);
+    const revived = reviveOrder(draft.changes, existing, claim, { ...money, payment: late });
     const applied: Payment = { ...late, state: 'applied' };
     putPayment(draft.changes, applied);
     const order = settleRefunds(draft.changes, money, revived, applied);

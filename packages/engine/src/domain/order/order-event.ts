@@ -15,4 +15,8 @@ export interface OrderEvent {
   readonly state: OrderState;
   /** Milliseconds since 1970 by the ledger's clock. */
   readonly atMs: number;
+  /** Of the payment that it is about; null when it is about none. */
+  readonly reference: string | null;
+  /** Of that payment; null when it was not told. */
+  readonly amount: number | null;
 }

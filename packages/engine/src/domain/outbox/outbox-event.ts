@@ -45,8 +45,8 @@ export function messageOf(outboxEvent: OutboxEvent): EventMessage {
     return { id: eventIdOf(saleId, number), type, atMs, data: { saleId, status: state, totalUnits, ...surplus } };
   }
   const { event, offer } = outboxEvent;
-  const { type, orderId, saleId, buyerId, units, state, atMs } = event;
+  const { type, orderId, saleId, buyerId, units, state, atMs, reference, amount } = event;
   const priced = { kind: offer.kind, items: itemsOf(offer, units), cost: costOf(offer, units) };
-  const data = { orderId, saleId, buyer: buyerId, units, status: state, ...priced };
+  const data = { orderId, saleId, buyer: buyerId, units, status: state, ...priced, reference, amount };
   return { id: eventIdOf(orderId, number), type, atMs, data };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { plainOffer } from '../../../domain/sale/offer.ts';
-import { faultOf, newDraft, openSale } from '../../../ports/ledger-fixture.contract.ts';
+import { faultOf, newClaim, newDraft, openSale } from '../../../ports/ledger-fixture.contract.ts';
 import { ledgerOn, openDatabase } from '../dialects/sqlite/open-ledger.ts';
 import { createSqliteLedger } from '../embedded/create-sqlite-ledger.ts';
 
@@ -38,7 +38,9 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
       ...['sale_events', 'webhook_endpoints', 'webhook_deliveries'],
     ];
     for (const table of later) database.exec(`drop table ${table}`);
-    database.exec('drop index order_events_waiting; alter table order_events drop column handed_out_at_ms');
+    database.exec('drop index order_events_waiting');
+    for (const column of ['handed_out_at_ms', 'reference', 'amount'])
+      database.exec(`alter table order_events drop column ${column}`);
     for (const column of ['is_told_sold_out', 'is_told_unbalanced', 'limit_group', 'segments'])
       database.exec(`alter table sales drop column ${column}`);
     database.exec(`create table buyers (sale_id text not null references
@@ -57,6 +59,19 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     expect(database.prepare('select * from buyers').all().map(Object.values)).toEqual([['old', 'ann', 1, 1]]);
     expect(() => database.exec(`update buyers set units = 2`)).toThrow('scoped_buyer_within_limit');
     expect((await ledger.sales.create(newDraft({ id: 'old' }), [])).kind).toBe('exists');
+    database.close();
+  });
+
+  test('take a step that is missing between those that were taken', async () => {
+    const database = await openDatabase(file);
+    await ledgerOn(database);
+    for (const column of ['reference', 'amount']) database.exec(`alter table order_events drop column ${column}`);
+    database.exec(`delete from ledger_migrations where name = '0011-event-payments'`);
+    const { ledger } = await ledgerOn(database);
+    await ledger.settlement.settle([newClaim(await openSale(ledger), 1)]);
+    expect(database.prepare('select reference, amount from order_events').all().map(Object.values)).toEqual([
+      [null, null],
+    ]);
     database.close();
   });
 

@@ -16,6 +16,7 @@ import { leasesMigration } from './0007-leases.ts';
 import { outboxMigration } from './0008-outbox.ts';
 import { webhooksMigration } from './0009-webhooks.ts';
 import { limitGroupsMigration } from './0010-limit-groups.ts';
+import { eventPaymentsMigration } from './0011-event-payments.ts';
 import { segmentsMigration } from './0012-segments.ts';
 
 const TABLE = 'ledger_migrations';
@@ -34,6 +35,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0008-outbox': outboxMigration(dialect),
     '0009-webhooks': webhooksMigration(dialect),
     '0010-limit-groups': limitGroupsMigration(dialect),
+    '0011-event-payments': eventPaymentsMigration(dialect),
     '0012-segments': segmentsMigration(dialect),
   };
 }
@@ -76,6 +78,8 @@ async function migrateOn(
   const migrator = new Migrator({
     ...{ db, provider: { getMigrations: async () => migrations } },
     ...{ migrationTableName: TABLE, migrationLockTableName: LOCK_TABLE },
+    // A step that came into the program after a later one had been taken is taken then; no step needs one with a higher number.
+    allowUnorderedMigrations: true,
     ...options,
   });
   const { error } = await migrator.migrateToLatest();
