@@ -23,6 +23,7 @@ import {
   stockOf,
 } from '../../ports/ledger-fixture.contract.ts';
 import { newGroup } from '../../ports/limit-groups.contract.ts';
+import { relaysContract } from './relays.contract.ts';
 
 interface CrowdSubject {
   readonly name: string;
@@ -53,6 +54,8 @@ export function crowdContract(subject: CrowdSubject): void {
       Promise.all(ledgers.map(call));
     const claimsOf = (saleId: string, from: number, count: number): Claim[] =>
       Array.from({ length: count }, (_, index) => newClaim(saleId, from + index));
+
+    relaysContract(() => ledgers);
 
     test('settles one message once, given to all at once (K30)', async () => {
       const saleId = await openSale(ledger);
