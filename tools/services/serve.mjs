@@ -3,7 +3,8 @@
  * `redis --replica-of=port`, `sentinel --before=port`). Prints one JSON line, `{ "url": … }`, when
  * it takes connections, and again after each `restart`; or `{ "missing": … }` with the reason why there is none here.
  *
- * It reads commands from its stdin, a line each: `crash` (as kill -9 would) and `restart`. When stdin ends, whatever became of
+ * It reads commands from its stdin, a line each: `crash` (as kill -9 would) and `restart`; in between `keep`, which copies the data as
+ * it is, and `put-back`, which makes it again what was kept. When stdin ends, whatever became of
  * whoever held it, the server is stopped and its data removed. `node tools/services/serve.mjs --fetch postgres` only fills the cache.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -29,6 +30,7 @@ import { SERVICES } from './services.mjs';
 const START_TIMEOUT_MS = 30_000;
 /** Another program may take the port between our look and the server's. */
 const PORT_TRIES = 3;
+const AGAIN_MS = 200;
 
 const isRoot = process.getuid?.() === 0;
 /** Servers refuse to run as root. These ids are `nobody` on every Debian. */
@@ -62,6 +64,7 @@ async function serve(service) {
   const template = await templateOf(service, folder);
   const home = mkdtempSync(join(tmpdir(), `sluice-${service}-`));
   const dataDir = join(home, 'data');
+  const kept = join(home, 'kept');
   copy(template, dataDir);
   own(home);
 
@@ -98,7 +101,9 @@ async function serve(service) {
     const port = await firstStart(startAt);
     for await (const line of createInterface({ input: process.stdin })) {
       if (line === 'crash') await stop('SIGKILL');
-      if (line === 'restart') await startAt(port);
+      if (line === 'keep') copy(dataDir, kept);
+      if (line === 'put-back') copy(kept, dataDir);
+      if (line === 'restart') await startAgain(() => startAt(port));
     }
   } finally {
     await stop(description.stopSignal);
@@ -114,6 +119,19 @@ async function firstStart(startAt) {
       return port;
     } catch (error) {
       if (tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+/** The children of a server that was killed end a moment later, and until then keep another one from its data. */
+async function startAgain(start) {
+  const untilMs = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (Date.now() > untilMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 }

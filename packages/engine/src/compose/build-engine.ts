@@ -37,6 +37,7 @@ import { createGateSession, type GateSession } from '../inventory/gate-session.t
 import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { gateThatReopens } from '../inventory/gate-that-reopens.ts';
 import { createDryJudge, type DryJudge } from '../inventory/judge-dry.ts';
+import { createLedgerWatch } from '../inventory/ledger-watch.ts';
 import { createLoadWatch } from '../inventory/load-watch.ts';
 import { readPlaces } from '../inventory/read-places.ts';
 import { settleSale } from '../inventory/settle-sale.ts';
@@ -149,8 +150,19 @@ export function buildEngine(parts: EngineParts): Engine {
   };
 }
 
-function watchesOf({ clock, isGateShared }: EngineParts) {
-  return { strayWatch: createStrayWatch(clock), ...(isGateShared && { loadWatch: createLoadWatch(clock) }) };
+function watchesOf({ clock, isGateShared, onFault }: EngineParts) {
+  const onBehind = (saleId: SaleId) =>
+    onFault(
+      new Fault(
+        'ledger_rolled_back',
+        `The ledger has come back without its last commits. Sale ${saleId} is rebuilt from what it has; orders that it had answered since are gone, and their units are sold again.`,
+      ),
+    );
+  return {
+    strayWatch: createStrayWatch(clock),
+    ledgerWatch: createLedgerWatch({ clock, onBehind }),
+    ...(isGateShared && { loadWatch: createLoadWatch(clock) }),
+  };
 }
 
 /** Dry is not an answer to a buyer: what stands before the batchers waits for units. */

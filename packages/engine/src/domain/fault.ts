@@ -10,6 +10,7 @@ export const FAULT_CODES = {
   ledger_constraint: { retryable: false, means: 'The ledger refused rows that break one of its laws.' },
   ledger_held: { retryable: false, means: 'Another process sells from this ledger.' },
   ledger_newer: { retryable: false, means: 'The ledger was written by a newer version of Sluice.' },
+  ledger_rolled_back: { retryable: true, means: 'The ledger has come back without its last commits.' },
   storage_full: { retryable: true, means: 'The disk that holds the ledger is full.' },
   storage_unusable: { retryable: false, means: 'The data directory cannot be created, read or written.' },
   data_dir_held: { retryable: false, means: 'Another process holds the data directory.' },

@@ -9,6 +9,7 @@ import type { Release } from '../domain/ledger/release.ts';
 import { type Claim, segmentOf } from '../domain/order/claim.ts';
 import type { Order } from '../domain/order/order.ts';
 import { type DeliverDeps, deliverRelease } from '../inventory/deliver.ts';
+import type { LedgerWatch } from '../inventory/ledger-watch.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Quarantine } from '../ports/quarantine.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -22,6 +23,7 @@ export interface FulfilDeps extends DeliverDeps {
   readonly settlement: Settlement;
   readonly quarantine: Pick<Quarantine, 'keep'>;
   readonly feed: OrderFeed;
+  readonly ledgerWatch?: Pick<LedgerWatch, 'settled'>;
   /** Whose claims are read here; all when not given. */
   readonly isOurs?: (segment: SegmentKey) => boolean;
 }
@@ -41,6 +43,7 @@ export async function setAsideUnread({ queue, quarantine }: FulfilDeps): Promise
 /** Throws faults that are worth another try with the same claims; repeating any part of it is harmless. */
 export async function fulfilGroup(deps: FulfilDeps, claims: readonly Claim[]): Promise<void> {
   const outcomes = await settleGroup(deps.settlement, claims);
+  deps.ledgerWatch?.settled(outcomes.filter(hasOrder).map(({ claim }) => claim));
   deps.feed.publish(outcomes.map(orderOf).filter((order) => order !== null));
   const parts = bySegment(outcomes);
   const faults: Fault[] = [];
@@ -79,6 +82,11 @@ async function tellGate(deps: FulfilDeps, part: Part): Promise<void> {
     if (release) await deliverRelease(deps, release);
   }
   await deps.queue.remove(part.map(({ claim }) => claim));
+}
+
+/** The claim is an order's, and nothing makes the ledger forget which. */
+function hasOrder({ kind }: GroupOutcome): boolean {
+  return kind === 'settled' || kind === 'revived';
 }
 
 function orderOf(outcome: GroupOutcome): Order | null {

@@ -1,5 +1,6 @@
 /** Orders in the words of the wire. What an order delivers and costs is its sale's to say. */
 import type { AdminOrderAnswer, OrderAnswer } from '@sluice/contract';
+import { Fault } from '../domain/fault.ts';
 import type { SaleId } from '../domain/ids.ts';
 import { invariant } from '../domain/invariant.ts';
 import type { KnownOrder, Order } from '../domain/order/order.ts';
@@ -24,7 +25,9 @@ export async function answersFor<Answer>(
 export async function readOffer(engine: Pick<ServedEngine, 'findSale' | 'showSale'>, saleId: SaleId): Promise<Offer> {
   // What was asked for before it was published may be remembered as absent for a moment.
   const sale = (await engine.findSale(saleId)) ?? (await engine.showSale(saleId));
-  invariant(sale, `sale ${saleId} of an order is in the ledger`);
+  // An order of the ledger has a sale there. One that only a gate knows may have outlived it.
+  if (!sale)
+    throw new Fault('ledger_rolled_back', `The ledger has no sale ${saleId} any more, of which a gate has claims.`);
   return sale.offer;
 }
 

@@ -18,6 +18,7 @@ import type { Sales } from '../ports/sales.ts';
 import { lookForStrays, type StrayWatch } from './bring-back-strays.ts';
 import { type DeliverDeps, deliverMove, deliverRelease, deliverReturn } from './deliver.ts';
 import { gatherUnits } from './gather-units.ts';
+import type { LedgerWatch } from './ledger-watch.ts';
 import { type RebuildDeps, rebuildSegment } from './rebuild-segment.ts';
 import { returnUnits } from './return-units.ts';
 import { tellSoldOut } from './tell-conditions.ts';
@@ -27,6 +28,8 @@ export interface KeepDeps extends DeliverDeps, RebuildDeps {
   readonly idSource: IdSource;
   /** Where claims are looked for whose entries were lost. */
   readonly strayWatch?: StrayWatch;
+  /** Where the ledger is a database that may lose what it has committed. */
+  readonly ledgerWatch?: LedgerWatch;
 }
 
 export type KeepResult =
@@ -37,17 +40,21 @@ export type KeepResult =
   | 'absent';
 
 export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResult> {
-  const before = await deps.inventoryCentre.stock(saleId, []);
+  const { ledgerWatch } = deps;
+  const settled = ledgerWatch?.claimsOf(saleId) ?? [];
+  const before = await deps.inventoryCentre.stock(saleId, settled);
   if (!before) return 'absent';
   // A draft has nothing at the gate yet, and in a settled sale nothing moves any more.
   if (before.sale.state === 'draft' || before.sale.state === 'settled') return 'kept';
 
+  ledgerWatch?.compare(before, settled);
   // Side by side: of a lost gate every segment waits to be rebuilt. One whose server is away keeps no other one waiting.
   const kept = await Promise.allSettled(before.segments.map((segment) => keepSegment(deps, before, segment)));
   const failed = kept.filter((each) => each.status === 'rejected');
   const worst = failed.find(({ reason }) => !isGateFault(reason)) ?? failed[0];
   if (worst) throw worst.reason;
-  let isDone = kept.every((each) => each.status === 'fulfilled' && each.value);
+  if (kept.some((each) => each.status === 'fulfilled' && each.value === 'caught_up')) ledgerWatch?.tell(saleId);
+  let isDone = kept.every((each) => each.status === 'fulfilled' && each.value !== 'unfinished');
 
   // Read again: a rebuild has absorbed what was in transit, and delivering that would be refused.
   const stock = await deps.inventoryCentre.stock(saleId, []);
@@ -70,17 +77,28 @@ async function placeUnits(deps: KeepDeps, stock: Stock, isDone: boolean): Promis
   return isDone && returnUnits(deps, stock, null);
 }
 
-async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord): Promise<boolean> {
+type KeptSegment = 'kept' | 'unfinished' | 'caught_up';
+
+async function keepSegment(deps: KeepDeps, stock: Stock, segment: SegmentRecord): Promise<KeptSegment> {
   await deps.session.renew(segment, stock.sale.limitGroup);
   const call = await deps.session.call(segment);
   const view = await deps.gate.read(segment);
   if (view?.epoch === segment.epoch) deps.loadWatch?.ended(segment, segment.epoch);
-  if (!view || view.identity !== call.identity || view.epoch !== segment.epoch) {
-    return deps.loadWatch?.mayBeUnderWay(segment) ? false : rebuildSegment(deps, segment);
+  if (deps.ledgerWatch?.isBehind(segment, view)) {
+    if (!(await rebuildSegment(deps, segment, view?.epoch))) return 'unfinished';
+    deps.ledgerWatch.caughtUp(segment);
+    return 'caught_up';
   }
-  if (deps.strayWatch && !(await lookForStrays(deps, deps.strayWatch, view))) return false;
-  if (isSameTerms(view.terms, termsOf(stock.sale))) return true;
-  return (await deps.gate.setTerms(call, termsOf(stock.sale), segment.epoch)) === 'set';
+  if (!view || view.identity !== call.identity || view.epoch !== segment.epoch) {
+    return keptIf(!deps.loadWatch?.mayBeUnderWay(segment) && (await rebuildSegment(deps, segment)));
+  }
+  if (deps.strayWatch && !(await lookForStrays(deps, deps.strayWatch, view))) return 'unfinished';
+  if (isSameTerms(view.terms, termsOf(stock.sale))) return 'kept';
+  return keptIf((await deps.gate.setTerms(call, termsOf(stock.sale), segment.epoch)) === 'set');
+}
+
+function keptIf(isDone: boolean): KeptSegment {
+  return isDone ? 'kept' : 'unfinished';
 }
 
 /**

@@ -23,7 +23,7 @@ export interface RebuildDeps {
 }
 
 /** False when somebody else was faster or the server changed meanwhile: look again. */
-export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord): Promise<boolean> {
+export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord, gateEpoch = 0): Promise<boolean> {
   const call = await deps.session.call(segment);
   // The strays first: one that is queued again meanwhile is in the queue.
   const strays = await allStrays(deps.gate, segment);
@@ -33,7 +33,7 @@ export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord):
   const queued = [...entries, ...lost];
   const opened = await deps.inventoryCentre.openEpoch({
     segment,
-    fromEpoch: segment.epoch,
+    ...{ fromEpoch: segment.epoch, gateEpoch },
     cutThrough: lastOf(queued),
     queued,
   });

@@ -200,6 +200,24 @@ export function inventoryCentreContract(ledger: () => Ledger): void {
       expect(await brokenLaws(ledger(), saleId)).toEqual([]);
     });
 
+    test('open above the epoch of a gate that is ahead, and count what it has queued', async () => {
+      const saleId = await openSale(ledger());
+      const ahead = [1, 2].map((seq) => newClaim(saleId, seq, { epoch: 4 }));
+      const result = await ledger().inventoryCentre.openEpoch({
+        segment: { saleId, region: REGION, segment: 0 },
+        ...{ fromEpoch: 1, gateEpoch: 4 },
+        ...{ cutThrough: { epoch: 4, seq: 2 }, queued: ahead },
+      });
+      expect(result).toMatchObject({ kind: 'opened', snapshot: { epoch: 5, countedClaims: ahead } });
+      const late = newClaim(saleId, 3, { epoch: 4 });
+      expect(await ledger().settlement.settle([...ahead, late])).toMatchObject([
+        ...[{ kind: 'settled' }, { kind: 'settled' }],
+        { kind: 'refused', order: { refusal: 'stale_epoch' }, release: null },
+      ]);
+      expect((await stockOf(ledger(), saleId)).segments[0]).toMatchObject({ epoch: 5 });
+      expect(await brokenLaws(ledger(), saleId)).toEqual([]);
+    });
+
     test('count a claim that waits beside an order of its id, for its units come back by its own origin', async () => {
       const saleId = await openSale(ledger());
       const ordered = newClaim(saleId, 1);

@@ -60,6 +60,8 @@ export interface OpenEpochRequest {
   readonly segment: SegmentKey;
   /** Compare-and-set: the epoch that the caller saw. */
   readonly fromEpoch: number;
+  /** The gate's, when it has one: the epoch that is opened is above it, whatever the ledger's is. */
+  readonly gateEpoch?: number;
   /** The last claim of older epochs in the queue that was read; BEFORE_ALL when nothing could be read. */
   readonly cutThrough: Position;
   /** The claims read from the queue, before this call. */

@@ -82,13 +82,13 @@ export function createMemoryInventoryCentre(rows: Rows): InventoryCentre {
       if (release) commit(rows, { closedReleases: [release], entries: releaseArrived(release) });
     },
 
-    async openEpoch({ segment: key, fromEpoch, cutThrough, queued }) {
+    async openEpoch({ segment: key, fromEpoch, gateEpoch = 0, cutThrough, queued }) {
       const before = rows.segments.get(segmentName(key));
       invariant(before, `segment ${segmentName(key)} is in the ledger`);
       if (rows.sales.get(key.saleId)?.sale.state === 'settled') return { kind: 'settled' };
       if (before.epoch !== fromEpoch) return { kind: 'stale', epoch: before.epoch };
 
-      const opened = openNextEpoch(before, cutThrough);
+      const opened = openNextEpoch(before, cutThrough, gateEpoch);
       const closedMoves = [...rows.openMoves.values()].filter((move) => isOfSegment(move.quota, key));
       const closedReturns = [...rows.openReturns.values()].filter((move) => isOfSegment(move.quota, key));
       const closedReleases = [...rows.openReleases.values()].filter((release) => isOfSegment(segmentOf(release), key));

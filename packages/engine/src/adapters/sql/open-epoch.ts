@@ -37,7 +37,7 @@ export async function openEpoch(reader: Reader, request: OpenEpochRequest): Prom
   if (row.epoch !== request.fromEpoch) return { kind: 'stale', epoch: row.epoch };
 
   const before = segmentRecordOf(row, await cutsOf(reader, [request.segment]));
-  const opened = openNextEpoch(before, request.cutThrough);
+  const opened = openNextEpoch(before, request.cutThrough, request.gateEpoch ?? 0);
   const columns = segmentColumns(request.segment);
   await trx
     .updateTable('segments')

@@ -14,6 +14,9 @@ interface Ready {
   readonly url: string;
   /** Undefined for a server of your own, which tests do not crash. */
   readonly crash?: () => void;
+  /** While it is down: its data is kept as it is, or is again what was kept. */
+  readonly keep?: () => void;
+  readonly putBack?: () => void;
   /** Resolves when it takes connections again. */
   readonly restart?: () => Promise<void>;
 }
@@ -57,9 +60,12 @@ export async function startTestServer(
     kind: 'ready',
     url: said.url,
     crash: () => child.stdin?.write('crash\n'),
+    keep: () => child.stdin?.write('keep\n'),
+    putBack: () => child.stdin?.write('put-back\n'),
     async restart() {
       child.stdin?.write('restart\n');
-      await nextLine();
+      const again = await nextLine();
+      if (!again?.url) throw new Error(`${name} does not come back: ${again?.missing ?? 'it said nothing'}`);
     },
   };
 }

@@ -27,9 +27,12 @@ export function isStale(position: Position, segment: SegmentRecord): boolean {
   return segment.cuts.some((cut) => cut.epoch > position.epoch && comparePositions(position, cut.through) > 0);
 }
 
-/** The segment with its next epoch open; claims of the epochs before count up to `through`. */
-export function openNextEpoch(segment: SegmentRecord, through: Position): SegmentRecord {
-  const epoch = segment.epoch + 1;
+/**
+ * The segment with its next epoch open; claims of the epochs before count up to `through`. A gate may be of a later epoch than the
+ * ledger, which then has lost commits: the next one is above both.
+ */
+export function openNextEpoch(segment: SegmentRecord, through: Position, gateEpoch: number): SegmentRecord {
+  const epoch = Math.max(segment.epoch, gateEpoch) + 1;
   return { ...segment, epoch, cuts: [...segment.cuts, { epoch, through }] };
 }
 
