@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { keysOf } from '../packages/engine/src/adapters/redis/keys.ts';
+import { createNames } from '../packages/engine/src/adapters/redis/keys.ts';
 import { openRedisStore } from '../packages/engine/src/adapters/redis/store.ts';
 import { systemClock } from '../packages/engine/src/adapters/system/clock.ts';
 import { createClaimBatcher } from '../packages/engine/src/funnel/gate/claim-batcher.ts';
@@ -29,6 +29,7 @@ const CLAIMS = Number(process.env.CLAIMS ?? 60_000);
 const ASKERS = Number(process.env.ASKERS ?? 2_000);
 const IS_PINNED = (process.env.PIN ?? '1') === '1';
 const BATCH = 256;
+const LEDGER = 'bench';
 const PATIENT = { commandMs: 10_000, connectMs: 10_000 };
 
 const STATES = [
@@ -45,7 +46,7 @@ let made = 0;
 const segment = { saleId: 'bench', region: 'home', segment: 0 };
 const server = await startServer();
 const admin = new Redis(server.url, { protocol: 2 });
-const store = await openRedisStore({ url: server.url, clock: systemClock, times: PATIENT });
+const store = await openRedisStore({ ledgerId: LEDGER, url: server.url, clock: systemClock, times: PATIENT });
 const gate = gateWithRetry(store.gate, store.serverClock);
 
 try {
@@ -164,7 +165,7 @@ async function bytes(winners = 131_000) {
     claims.push(...outcomes.map((outcome) => outcome.claim));
   }
   const queued = (await usedBytes()) - start;
-  const buyersBytes = () => admin.memory('USAGE', keysOf(segment, null).buyers, 'SAMPLES', 0);
+  const buyersBytes = () => admin.memory('USAGE', createNames(LEDGER).keysOf(segment, null).buyers, 'SAMPLES', 0);
   const before = await buyersBytes();
   for (let n = 0; n < 50_000; n += BATCH) await claimSome(BATCH);
   const refused = (await buyersBytes()) - before;

@@ -25,20 +25,21 @@ export interface StoreChoice {
   readonly clock: Clock;
   readonly idSource: IdSource;
   readonly log: Logger;
+  /** Of the ledger whose sales are sold. */
+  readonly ledgerId: () => Promise<string>;
 }
 
-export async function chooseStore({ settings, clock, idSource, log }: StoreChoice): Promise<ChosenStore> {
+export async function chooseStore({ settings, clock, idSource, log, ledgerId }: StoreChoice): Promise<ChosenStore> {
   const { redisUrl, claimDurability } = settings;
   if (redisUrl === undefined) {
     const { gate, queue, marks } = createMemoryStore({ clock, idSource });
     const parts = { gate, queue, marks, feed: createMemoryOrderFeed() };
     return { parts, drain: () => drain(queue), close: () => {} };
   }
-  const store = await openRedisStore({ url: redisUrl, clock, asksReplica: claimDurability === 'replicated' }).catch(
-    (error: unknown) => {
-      throw gateDoesNotOpen(error);
-    },
-  );
+  const options = { url: redisUrl, clock, ledgerId: await ledgerId(), asksReplica: claimDurability === 'replicated' };
+  const store = await openRedisStore(options).catch((error: unknown) => {
+    throw gateDoesNotOpen(error);
+  });
   for (const warning of store.warnings) log.warn(warning);
   const { gate, queue, marks, feed, lendingLine, serverClock } = store;
   // What is queued stays in Redis, for the next process.

@@ -8,6 +8,7 @@ import {
   readServerSettings,
   type ServerSettings,
 } from '../adapters/redis/server-settings.ts';
+import { strangerSentences, strangersIn } from '../adapters/redis/strangers.ts';
 import type { Settings } from '../config/settings.ts';
 import { sentenceOf } from './cannot-start.ts';
 
@@ -24,9 +25,10 @@ const OLDEST_MAJOR = 7;
 /** Deadlines of calls are told by one clock. */
 const CLOCK_STEP_MS = 500;
 
-/** Null when there is none to look at. Throws what is a mistake of ours. */
+/** Null when there is none to look at. `ledgerId`: null when it cannot be told. Throws what is a mistake of ours. */
 export async function lookAtRedis(
   settings: Pick<Settings, 'redisUrl' | 'claimDurability'>,
+  ledgerId: string | null,
 ): Promise<RedisSight | null> {
   const { redisUrl, claimDurability } = settings;
   if (redisUrl === undefined) return null;
@@ -35,9 +37,11 @@ export async function lookAtRedis(
     try {
       const servers = await Promise.all(masters.all().map(readServerSettings));
       const offsets = masters.all().flatMap(({ clockOffsetMs }) => clockOffsetMs ?? []);
+      const strangers = ledgerId === null ? [] : await strangersIn(masters, ledgerId);
       const warnings = [
         ...warningsOf(servers, claimDurability === 'replicated'),
         ...(Math.max(...offsets) - Math.min(...offsets) > CLOCK_STEP_MS ? [CLOCKS_DIFFER] : []),
+        ...strangerSentences(strangers).map((sentence) => `${sentence}.`),
       ];
       return { says: describe(readRedisAddress(redisUrl), servers), failures: failuresOf(servers), warnings };
     } finally {

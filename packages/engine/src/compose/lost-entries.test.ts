@@ -1,7 +1,7 @@
 /** Somebody removes what is in the queue of a sale, by hand: each claim that was answered ends as exactly one order all the same. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keysOf } from '../adapters/redis/keys.ts';
 import { type RedisServer, startRedis } from '../adapters/redis/redis-server.contract.ts';
+import { keysOf } from '../adapters/redis/test-names.contract.ts';
 import { openRedisWorld, type RedisWorld } from './redis-world.contract.ts';
 
 const found = await startRedis();

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startRedis } from '../adapters/redis/redis-server.contract.ts';
 import { openRedisStore } from '../adapters/redis/store.ts';
+import { TEST_LEDGER } from '../adapters/redis/test-names.contract.ts';
 import { openPostgresLedger } from '../adapters/sql/dialects/postgres/open-ledger.ts';
 import { createTestDatabase } from '../adapters/sql/dialects/postgres/test-database.contract.ts';
 import { describeWithServer, startTestServer } from '../adapters/sql/test-server.contract.ts';
@@ -33,7 +34,12 @@ describeWithServer('a process that serves on Redis', await startTestServer('post
   async function start(works: boolean, databaseUrl: string): Promise<Engine> {
     if ('missing' in redis) throw new Error(redis.missing);
     const opened = await openPostgresLedger({ url: databaseUrl, maxConnections: 4 });
-    const { close, serverClock, warnings: _, ...store } = await openRedisStore({ url: redis.server.url, clock });
+    const {
+      close,
+      serverClock,
+      warnings: _,
+      ...store
+    } = await openRedisStore({ ledgerId: TEST_LEDGER, url: redis.server.url, clock });
     const engine = buildEngine({
       ...{ clock, signer, idSource: createIdSource(), ledger: opened.ledger, works, sharesWork: true },
       ...{ ...store, gateClock: serverClock, isGateShared: true, answersQueued: true },

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAnswerLosingProxy } from '../adapters/redis/answer-losing-proxy.contract.ts';
-import { keysOf } from '../adapters/redis/keys.ts';
 import type { RedisServer } from '../adapters/redis/redis-server.contract.ts';
 import { type ClusterTopology, startClusterTopology, until } from '../adapters/redis/redis-topologies.contract.ts';
 import { SLOTS, slotOf } from '../adapters/redis/slots.ts';
+import { keysOf } from '../adapters/redis/test-names.contract.ts';
 import { openRedisWorld, type RedisWorld } from './redis-world.contract.ts';
 
 const found = await startClusterTopology();

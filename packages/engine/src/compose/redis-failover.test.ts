@@ -1,8 +1,8 @@
 /** What becomes of a sale when the master behind its Sentinel is replaced: nothing is sold twice, and it goes on within seconds. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keysOf } from '../adapters/redis/keys.ts';
 import type { RedisServer } from '../adapters/redis/redis-server.contract.ts';
 import { type SentinelTopology, startSentinelTopology, until } from '../adapters/redis/redis-topologies.contract.ts';
+import { keysOf } from '../adapters/redis/test-names.contract.ts';
 import { openRedisWorld, type RedisWorld } from './redis-world.contract.ts';
 
 const found = await startSentinelTopology();

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import type { ClientTimes } from '../adapters/redis/client.ts';
 import { openRedisStore } from '../adapters/redis/store.ts';
+import { TEST_LEDGER } from '../adapters/redis/test-names.contract.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { Fault } from '../domain/fault.ts';
@@ -41,7 +42,7 @@ export interface RedisWorld {
 export async function openRedisWorld(url: string, times?: ClientTimes): Promise<RedisWorld> {
   const clock = systemClock;
   const idSource = createIdSource();
-  const store = await openRedisStore({ url, clock, ...(times && { times }) });
+  const store = await openRedisStore({ ledgerId: TEST_LEDGER, url, clock, ...(times && { times }) });
   const ledger = createMemoryLedger({ clock });
   const session = createGateSession(store.gate, store.serverClock);
   const gate = gateThatRenews(gateWithRetry(store.gate, store.serverClock), session);

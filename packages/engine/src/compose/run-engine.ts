@@ -49,7 +49,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   closers.add(close);
   const idSource = createIdSource();
   const clock = systemClock;
-  const store = await chooseStore({ settings, clock, idSource, log });
+  const store = await chooseStore({ settings, clock, idSource, log, ledgerId: ledger.identity.read });
   closers.add(() => store.close());
   const telemetry = createPrometheusTelemetry();
   const lag = watchLoopLag();

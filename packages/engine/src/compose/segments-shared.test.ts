@@ -1,9 +1,9 @@
 /** Sales in several segments, sold by processes without a ledger: engines of one that serves and two that work, on one Redis. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
-import { keysOf } from '../adapters/redis/keys.ts';
 import { startRedis } from '../adapters/redis/redis-server.contract.ts';
 import { openRedisStore } from '../adapters/redis/store.ts';
+import { keysOf, TEST_LEDGER, TEST_NAMES } from '../adapters/redis/test-names.contract.ts';
 import { systemClock as clock } from '../adapters/system/clock.ts';
 import { createIdSource } from '../adapters/system/ids.ts';
 import { createSigner } from '../adapters/system/signing.ts';
@@ -34,6 +34,7 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
 
   async function start(works: boolean, own: Ledger): Promise<Engine> {
     const { close, gate, queue, marks, feed, lendingLine, serverClock } = await openRedisStore({
+      ledgerId: TEST_LEDGER,
       url: server().url,
       clock,
     });
@@ -64,7 +65,9 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
     };
     workers = [await start(true, ledger), await start(true, ledger)];
     serve = await start(false, { ...ledger, inventoryCentre: { ...inventoryCentre, stock } });
-    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:questions')).toEqual(['sluice:questions', 2]);
+    await expect
+      .poll(() => server().admin.pubsub('NUMSUB', TEST_NAMES.questionsChannel))
+      .toEqual([TEST_NAMES.questionsChannel, 2]);
   });
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();

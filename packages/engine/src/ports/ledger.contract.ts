@@ -5,6 +5,7 @@ import { inventoryCentreContract } from './inventory-centre.contract.ts';
 import { journalContract } from './journal.contract.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerSubject } from './ledger-fixture.contract.ts';
+import { ledgerIdentityContract } from './ledger-identity.contract.ts';
 import { conservationContract } from './ledger-sequence.contract.ts';
 import { limitGroupsContract } from './limit-groups.contract.ts';
 import { orderLifeContract } from './order-life.contract.ts';
@@ -46,6 +47,7 @@ export function ledgerContract(subject: LedgerSubject): void {
     outboxContract(ledger);
     webhooksContract(ledger);
     rosterContract(ledger);
+    ledgerIdentityContract(ledger);
     conservationContract(ledger);
   });
 }

@@ -2,6 +2,7 @@
 import type { Idempotency } from './idempotency.ts';
 import type { InventoryCentre } from './inventory-centre.ts';
 import type { Journal } from './journal.ts';
+import type { LedgerIdentity } from './ledger-identity.ts';
 import type { Orders } from './orders.ts';
 import type { Outbox } from './outbox.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -21,4 +22,5 @@ export interface Ledger {
   readonly outbox: Outbox;
   readonly webhooks: Webhooks;
   readonly roster: Roster;
+  readonly identity: LedgerIdentity;
 }

@@ -93,7 +93,7 @@ export interface LedgerWires {
 
 export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires): Ledger {
   const { sales, orders, settlement, quarantine, inventoryCentre, journal, idempotency } = ledger;
-  const { roster, outbox, webhooks } = ledger;
+  const { roster, outbox, webhooks, identity } = ledger;
   return {
     sales: {
       create: (draft, quotas) => wire.call('sales.create', () => sales.create(draft, quotas)),
@@ -162,6 +162,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
     ...{ outbox: farOutbox(outbox, wire), webhooks: farWebhooks(webhooks, wire), roster: farRoster(roster, wire) },
+    identity: { read: () => wire.call('identity.read', () => identity.read()) },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };
 }

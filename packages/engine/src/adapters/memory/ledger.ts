@@ -27,6 +27,8 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
     outbox: createMemoryOutbox(rows, clock),
     webhooks: createMemoryWebhooks(rows, clock),
     roster: createMemoryRoster(clock),
+    // It ends with its process, and nothing of it outlives it elsewhere.
+    identity: { read: async () => 'memory' },
     journal: {
       async read(saleId, cursor, max) {
         const entries = rows.journal.get(saleId) ?? [];

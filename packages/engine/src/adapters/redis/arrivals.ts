@@ -1,7 +1,7 @@
 /** Wakes the readers of the queue: those of this process at once, those of others by a hint, of which one serves many claims. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Hints } from './hints.ts';
-import { ARRIVALS_CHANNEL } from './keys.ts';
+import type { Names } from './keys.ts';
 
 export interface Arrivals {
   /** Something was queued by this process. */
@@ -12,13 +12,13 @@ export interface Arrivals {
 /** How long claims may gather before other processes hear of them. */
 const GATHER_MS = 5;
 
-export function createArrivals(hints: Hints, clock: Clock): Arrivals {
+export function createArrivals(hints: Hints, { arrivalsChannel }: Names, clock: Clock): Arrivals {
   const listeners = new Set<() => void>();
   let isGathering = false;
   const wake = () => {
     for (const listener of listeners) listener();
   };
-  hints.on(ARRIVALS_CHANNEL, wake);
+  hints.on(arrivalsChannel, wake);
   return {
     tell() {
       wake();
@@ -26,7 +26,7 @@ export function createArrivals(hints: Hints, clock: Clock): Arrivals {
       isGathering = true;
       clock.after(GATHER_MS, () => {
         isGathering = false;
-        hints.publish(ARRIVALS_CHANNEL, '');
+        hints.publish(arrivalsChannel, '');
       });
     },
     listen(listener) {

@@ -20,12 +20,12 @@ import { type AnswerLosingProxy, openAnswerLosingProxy } from './answer-losing-p
 import { LOAD, QUEUE_READ, READ } from './commands.ts';
 import { openConnection } from './connection.ts';
 import { debitUnits } from './debit-units.ts';
-import { keysOf, stagedKeysOf } from './keys.ts';
 import { createLayout } from './layout.ts';
 import { oneMaster } from './masters.ts';
 import { type RedisServer, startRedis } from './redis-server.contract.ts';
 import { createSegments } from './segments.ts';
 import { openRedisStore, type RedisStore } from './store.ts';
+import { keysOf, stagedKeysOf, TEST_LEDGER, TEST_NAMES } from './test-names.contract.ts';
 
 const found = await startRedis({ isDurable: true });
 
@@ -43,7 +43,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
   let store: RedisStore;
 
   async function open(url = server().url, times = TIMES): Promise<RedisStore> {
-    const another = await openRedisStore({ url, clock: systemClock, times });
+    const another = await openRedisStore({ ledgerId: TEST_LEDGER, url, clock: systemClock, times });
     opened.push(another);
     return another;
   }
@@ -374,7 +374,7 @@ describe.skipIf('missing' in found)('a Redis that', () => {
     const connection = await openConnection({ address: readRedisAddress(server().url), times: TIMES });
     opened.push(connection);
     const masters = oneMaster(connection);
-    const layout = createLayout(masters, createSegments(masters));
+    const layout = createLayout(masters, createSegments(masters, TEST_NAMES), TEST_NAMES);
     const debit = async (moveId: string, units: number | null, epoch = 1) =>
       debitUnits(layout, await segment.call(), { moveId, units, epoch, channel: 'web' });
     const { generation } = await segment.view();

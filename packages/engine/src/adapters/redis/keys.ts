@@ -1,6 +1,7 @@
 /**
- * Names of the keys. All keys of a segment share one hash tag, and so do the same segments of all sales of a limit group, so
- * that a script may touch them together in a cluster, too.
+ * Names of keys and channels. All of them begin with the id of the ledger whose sales they hold: what another ledger has in the
+ * same Redis has other names, and is neither read nor written. All keys of a segment share one hash tag, and so do the same
+ * segments of all sales of a limit group, so that a script may touch them together in a cluster, too.
  */
 import type { SaleId } from '../../domain/ids.ts';
 import { invariant } from '../../domain/invariant.ts';
@@ -10,18 +11,25 @@ import { spreadTag } from './slots.ts';
 
 const PREFIX = 'sluice';
 
-/** Which segments were ever loaded: where a reader of the queue looks. */
-export const SEGMENTS_KEY = `${PREFIX}:segments`;
-/** Sale -> its limit group, of those that are in one. */
-export const GROUPS_KEY = `${PREFIX}:groups`;
-export const ARRIVALS_CHANNEL = `${PREFIX}:arrivals`;
-export const ORDERS_CHANNEL = `${PREFIX}:orders`;
-/** What processes without a ledger ask of those that have one. */
-export const QUESTIONS_CHANNEL = `${PREFIX}:questions`;
+/** The ids of the ledgers that have, or had, something in this Redis. */
+export const LEDGERS_KEY = `${PREFIX}:ledgers`;
 
-/** Where one process hears its answers. */
-export function answersChannel(process: string): string {
-  return `${PREFIX}:answers:${process}`;
+/** Of one ledger. */
+export interface Names {
+  readonly ledgerId: string;
+  /** Which segments were ever loaded: where a reader of the queue looks. */
+  readonly segments: string;
+  /** Sale -> its limit group, of those that are in one. */
+  readonly groups: string;
+  readonly arrivalsChannel: string;
+  readonly ordersChannel: string;
+  /** What processes without a ledger ask of those that have one. */
+  readonly questionsChannel: string;
+  /** Where one process hears its answers. */
+  answersChannel(process: string): string;
+  keysOf(segment: SegmentKey, limitGroup: string | null): SegmentKeys;
+  /** Each attempt to load stages under names of its own. */
+  stagedKeysOf(segment: SegmentKey, limitGroup: string | null, attempt: string): StagedKeys;
 }
 
 export interface SegmentKeys {
@@ -51,8 +59,23 @@ export interface StagedKeys {
   readonly staged_released: string;
 }
 
-export function keysOf(segment: SegmentKey, limitGroup: string | null): SegmentKeys {
-  const tag = tagOf(segment, limitGroup);
+export function createNames(ledgerId: string): Names {
+  const own = `${PREFIX}:${ledgerId}`;
+  return {
+    ledgerId,
+    ...{ segments: `${own}:segments`, groups: `${own}:groups` },
+    ...{ arrivalsChannel: `${own}:arrivals`, ordersChannel: `${own}:orders`, questionsChannel: `${own}:questions` },
+    answersChannel: (process) => `${own}:answers:${process}`,
+    keysOf: (segment, limitGroup) => segmentKeys(own, segment, limitGroup),
+    stagedKeysOf(segment, limitGroup, attempt) {
+      const key = (part: string) => `${own}:${tagOf(segment, limitGroup)}:staged:${attempt}:${part}`;
+      return { staged_buyers: key('buyers'), staged_loose: key('loose'), staged_released: key('released') };
+    },
+  };
+}
+
+function segmentKeys(prefix: string, segment: SegmentKey, limitGroup: string | null): SegmentKeys {
+  const tag = `${prefix}:${tagOf(segment, limitGroup)}`;
   const own = limitGroup === null ? tag : `${tag}:${wordOfSale(segment.saleId)}`;
   const key = (part: string) => `${own}:${part}`;
   return {
@@ -67,12 +90,6 @@ export function wordOfSale(saleId: SaleId): string {
   return encodeURIComponent(saleId);
 }
 
-/** Each attempt to load stages under names of its own. */
-export function stagedKeysOf(segment: SegmentKey, limitGroup: string | null, attempt: string): StagedKeys {
-  const key = (part: string) => `${tagOf(segment, limitGroup)}:staged:${attempt}:${part}`;
-  return { staged_buyers: key('buyers'), staged_loose: key('loose'), staged_released: key('released') };
-}
-
 /** Names that are known by heart: far more than there are segments in use. */
 const MAX_KNOWN_TAGS = 10_000;
 const tags = new Map<string, string>();
@@ -83,7 +100,7 @@ function tagOf({ saleId, region, segment }: SegmentKey, limitGroup: string | nul
   const name = segmentName({ saleId: scope, region, segment });
   const known = tags.get(name);
   if (known !== undefined) return known;
-  const tag = `${PREFIX}:{${spreadTag(`${encodeURIComponent(scope)}:${encodeURIComponent(region)}`, segment)}}`;
+  const tag = `{${spreadTag(`${encodeURIComponent(scope)}:${encodeURIComponent(region)}`, segment)}}`;
   if (tags.size >= MAX_KNOWN_TAGS) tags.clear();
   tags.set(name, tag);
   return tag;

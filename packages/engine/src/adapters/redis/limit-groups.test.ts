@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPair } from '../../ports/gate-groups.contract.ts';
 import { kindsOf, type OpenSegment, request, requests, segmentOn } from '../../ports/store-fixture.contract.ts';
 import { systemClock } from '../system/clock.ts';
-import { keysOf } from './keys.ts';
 import { startRedis } from './redis-server.contract.ts';
 import { openRedisStore, type RedisStore } from './store.ts';
+import { keysOf, TEST_LEDGER } from './test-names.contract.ts';
 
 const AHEAD_MS = 30_000;
 const found = await startRedis();
@@ -19,7 +19,7 @@ describe.skipIf('missing' in found)('a limit group in Redis', () => {
 
   const opened: RedisStore[] = [];
   const open = async () => {
-    const store = await openRedisStore({ url: server().url, clock: systemClock });
+    const store = await openRedisStore({ ledgerId: TEST_LEDGER, url: server().url, clock: systemClock });
     opened.push(store);
     const nowMs = async () => systemClock.nowMs() + AHEAD_MS;
     return { ...store, nowMs, pass: async () => {}, lose: async () => {}, close: async () => {} };

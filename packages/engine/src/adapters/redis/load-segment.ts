@@ -9,7 +9,7 @@ import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import type { GateCall, Refused } from '../../ports/gate.ts';
 import { LOAD } from './commands.ts';
 import type { RedisConnection } from './connection.ts';
-import { stagedKeysOf, wordOfSale } from './keys.ts';
+import { wordOfSale } from './keys.ts';
 import type { Layout } from './layout.ts';
 import { isOfSegment, nameOf, writeMark, writeWord } from './marks.ts';
 import { stampOf, wordOr } from './stamp.ts';
@@ -34,7 +34,7 @@ export async function loadSegment(layout: Layout, call: GateCall, load: SegmentL
   }
   const staging = stagingOf(load);
   const { limitGroup = null } = load.terms;
-  const staged = stagedKeysOf(load.segment, limitGroup, randomUUID());
+  const staged = layout.stagedKeysOf(load.segment, limitGroup, randomUUID());
   await layout.settleIn(load.segment, limitGroup);
   const { keys, connection } = await layout.placeOf(load.segment);
   await stage(connection, 'HSET', staged.staged_buyers, [...staging.buyers].flat());

@@ -5,6 +5,7 @@ import { openSegment, request } from '../../ports/store-fixture.contract.ts';
 import { systemClock } from '../system/clock.ts';
 import { startRedis } from './redis-server.contract.ts';
 import { openRedisStore } from './store.ts';
+import { TEST_LEDGER } from './test-names.contract.ts';
 
 const found = await startRedis();
 const CLAIMS = 40_000;
@@ -15,7 +16,7 @@ describe.skipIf('missing' in found)('a queue in Redis', () => {
 
   test('that no worker reads loses none of forty thousand entries (K28)', { timeout: 240_000 }, async () => {
     if ('missing' in found) throw new Error(found.missing);
-    const store = await openRedisStore({ url: found.server.url, clock: systemClock });
+    const store = await openRedisStore({ ledgerId: TEST_LEDGER, url: found.server.url, clock: systemClock });
     const nowMs = async () => systemClock.nowMs() + 30_000;
     const fixture = { ...store, nowMs, pass: async () => {}, lose: async () => {}, close: async () => {} };
     const segment = await openSegment(fixture, {

@@ -5,6 +5,7 @@ import { openSegment, request } from '../../ports/store-fixture.contract.ts';
 import { systemClock } from '../system/clock.ts';
 import { startRedis } from './redis-server.contract.ts';
 import { openRedisStore } from './store.ts';
+import { TEST_LEDGER, TEST_NAMES } from './test-names.contract.ts';
 
 const found = await startRedis();
 
@@ -15,7 +16,7 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
   };
   const opened: { close(): void }[] = [];
   const open = async (url = server().url) => {
-    const store = await openRedisStore({ url, clock: systemClock });
+    const store = await openRedisStore({ ledgerId: TEST_LEDGER, url, clock: systemClock });
     opened.push(store);
     return store;
   };
@@ -35,7 +36,9 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
       ...{ gate: serve.gate, queue: serve.queue, nowMs: async () => serve.serverClock.nowMs() + 30_000 },
       ...{ pass: async () => {}, lose: async () => {}, close: async () => {} },
     });
-    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:arrivals')).toEqual(['sluice:arrivals', 2]);
+    await expect
+      .poll(() => server().admin.pubsub('NUMSUB', TEST_NAMES.arrivalsChannel))
+      .toEqual([TEST_NAMES.arrivalsChannel, 2]);
     const before = woken;
     const claim = await segment.win(request());
     await expect.poll(() => woken).toBeGreaterThan(before);
@@ -49,7 +52,9 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
     const heard: string[] = [];
     serve.feed.subscribe((orders) => heard.push(...orders.map((each) => `serve ${each.orderId}`)));
     worker.feed.subscribe((orders) => heard.push(...orders.map((each) => `worker ${each.orderId}`)));
-    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:orders')).toEqual(['sluice:orders', 2]);
+    await expect
+      .poll(() => server().admin.pubsub('NUMSUB', TEST_NAMES.ordersChannel))
+      .toEqual([TEST_NAMES.ordersChannel, 2]);
     worker.feed.publish(Array.from({ length: 201 }, () => order));
     await expect.poll(() => heard.filter((each) => each === 'serve o').length).toBe(201);
     expect(heard.filter((each) => each === 'worker o')).toHaveLength(201);
@@ -64,7 +69,9 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
       asked.push([question, isRepeated]);
       return { kind: question.kind === 'borrow' ? 'came' : 'sold_out', leftUnits: 0 };
     });
-    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:questions')).toEqual(['sluice:questions', 1]);
+    await expect
+      .poll(() => server().admin.pubsub('NUMSUB', TEST_NAMES.questionsChannel))
+      .toEqual([TEST_NAMES.questionsChannel, 1]);
     const answers = [
       serve.lendingLine.ask({ kind: 'borrow', quota, want }),
       other.lendingLine.ask({ kind: 'judge', saleId: 'sale' }),
@@ -81,7 +88,9 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
       heard.push(isRepeated);
       return question.kind === 'judge' && isRepeated ? { kind: 'none_left_now', leftUnits: 0 } : null;
     });
-    await expect.poll(() => server().admin.pubsub('NUMSUB', 'sluice:questions')).toEqual(['sluice:questions', 1]);
+    await expect
+      .poll(() => server().admin.pubsub('NUMSUB', TEST_NAMES.questionsChannel))
+      .toEqual([TEST_NAMES.questionsChannel, 1]);
     expect(await serve.lendingLine.ask({ kind: 'judge', saleId: 'sale' })).toMatchObject({ kind: 'none_left_now' });
     expect(heard).toEqual([false, true]);
     end();

@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindsOf, type OpenSegment, openSegment, request } from '../../ports/store-fixture.contract.ts';
 import { systemClock } from '../system/clock.ts';
-import { keysOf } from './keys.ts';
 import { type RedisServer, startRedis } from './redis-server.contract.ts';
 import { until } from './redis-topologies.contract.ts';
 import { openRedisStore, type RedisStore } from './store.ts';
+import { keysOf, TEST_LEDGER } from './test-names.contract.ts';
 
 const found = await startRedis();
 const foundReplica = 'missing' in found ? found : await startRedis({ flags: [`--replica-of=${found.server.port}`] });
@@ -25,7 +25,7 @@ describe.skipIf('missing' in foundReplica)('a claim that counts once a replica h
     // It is asked only once it follows.
     await until(async () => /state=online/.test(await master().admin.info('replication')));
     expect(await master().admin.call('WAIT', 1, 10_000)).toBe(1);
-    store = await openRedisStore({ url: master().url, clock: systemClock, asksReplica: true });
+    store = await openRedisStore({ ledgerId: TEST_LEDGER, url: master().url, clock: systemClock, asksReplica: true });
     segment = await openSegment(
       {
         ...{ gate: store.gate, queue: store.queue, nowMs: async () => store.serverClock.nowMs() + 30_000 },
@@ -79,7 +79,12 @@ describe.skipIf('missing' in foundReplica)('a claim that counts once a replica h
   test('warns where there is no replica', async () => {
     await replica().admin.call('REPLICAOF', 'NO', 'ONE');
     await until(async () => !(await isLinked()));
-    const alone = await openRedisStore({ url: master().url, clock: systemClock, asksReplica: true });
+    const alone = await openRedisStore({
+      ledgerId: TEST_LEDGER,
+      url: master().url,
+      clock: systemClock,
+      asksReplica: true,
+    });
     expect(alone.warnings).toContainEqual(expect.stringContaining('once a replica of Redis has it, and there is none'));
     alone.close();
     await replica().admin.call('REPLICAOF', '127.0.0.1', master().port);

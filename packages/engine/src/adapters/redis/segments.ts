@@ -5,7 +5,7 @@
  */
 import { isGateFault } from '../../domain/fault.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
-import { readSegment, SEGMENTS_KEY, writeSegment } from './keys.ts';
+import { LEDGERS_KEY, type Names, readSegment, writeSegment } from './keys.ts';
 import type { Masters } from './masters.ts';
 
 export interface Segments {
@@ -16,18 +16,18 @@ export interface Segments {
   all(): Promise<readonly SegmentKey[]>;
 }
 
-export function createSegments(masters: Masters): Segments {
+export function createSegments(masters: Masters, names: Names): Segments {
   // Bounded by the segments that exist.
   const met = new Set<string>();
   const listed = new Set<string>();
 
   async function compare(): Promise<void> {
-    const list = masters.of(SEGMENTS_KEY);
-    const members = (await list.command('SMEMBERS', SEGMENTS_KEY)) as string[];
+    const list = masters.of(names.segments);
+    const members = (await list.command('SMEMBERS', names.segments)) as string[];
     listed.clear();
     for (const member of members) listed.add(member);
     const missing = [...met].filter((text) => !listed.has(text));
-    if (missing.length > 0) await list.command('SADD', SEGMENTS_KEY, ...missing);
+    if (missing.length > 0) await list.command('SADD', names.segments, ...missing);
   }
 
   return {
@@ -37,7 +37,8 @@ export function createSegments(masters: Masters): Segments {
     async list(segment) {
       met.add(writeSegment(segment));
       try {
-        await masters.of(SEGMENTS_KEY).command('SADD', SEGMENTS_KEY, writeSegment(segment));
+        await masters.of(names.segments).command('SADD', names.segments, writeSegment(segment));
+        await masters.of(LEDGERS_KEY).command('SADD', LEDGERS_KEY, names.ledgerId);
       } catch (error) {
         // Whoever looks at all of them puts it in.
         if (!isGateFault(error)) throw error;

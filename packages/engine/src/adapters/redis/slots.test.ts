@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { keysOf } from './keys.ts';
 import { SLOTS, slotOf } from './slots.ts';
+import { keysOf } from './test-names.contract.ts';
 
 test('a slot is counted as the specification of Redis Cluster does', () => {
   expect([slotOf('123456789'), slotOf('foo'), slotOf('{user1000}.following')]).toEqual([12_739, 12_182, 3443]);

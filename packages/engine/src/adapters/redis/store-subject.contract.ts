@@ -10,6 +10,7 @@ import type { StoreSubject } from '../../ports/store-fixture.contract.ts';
 import { createManualClock } from '../memory/manual-clock.ts';
 import type { RedisServer } from './redis-server.contract.ts';
 import { openRedisStore } from './store.ts';
+import { TEST_LEDGER } from './test-names.contract.ts';
 
 /** Any time will do that is past: the server takes no delivery time that is to come. */
 const STARTS_AT_MS = 1_700_000_000_000;
@@ -76,7 +77,13 @@ export function redisStoreSubject(deployment: () => RedisDeployment, name = 'Red
       const { admins, url, lose } = deployment();
       const clock = createManualClock(STARTS_AT_MS);
       for (const admin of admins) await admin.flushall();
-      const store = await openRedisStore({ url, clock, times: PATIENT, prelude: () => stillClock(clock.nowMs()) });
+      const store = await openRedisStore({
+        ledgerId: TEST_LEDGER,
+        url,
+        clock,
+        times: PATIENT,
+        prelude: () => stillClock(clock.nowMs()),
+      });
       return {
         gate: store.gate,
         queue: store.queue,

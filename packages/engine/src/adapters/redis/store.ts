@@ -10,6 +10,7 @@ import { createArrivals } from './arrivals.ts';
 import { createRedisClaimMarks } from './claim-marks.ts';
 import { createRedisGate } from './gate.ts';
 import { openHints } from './hints.ts';
+import { createNames } from './keys.ts';
 import { createLayout } from './layout.ts';
 import { createLendingLine } from './lending-line.ts';
 import { type MastersOptions, openMasters } from './open-masters.ts';
@@ -18,6 +19,7 @@ import { createRedisQueue } from './queue.ts';
 import { createIsReplicated } from './replicated.ts';
 import { createSegments } from './segments.ts';
 import { warningsAbout } from './server-settings.ts';
+import { strangerSentences, strangersIn } from './strangers.ts';
 
 export interface RedisStore {
   readonly gate: Gate;
@@ -33,6 +35,8 @@ export interface RedisStore {
 }
 
 export interface RedisStoreOptions extends MastersOptions {
+  /** Of the ledger whose sales it holds. */
+  readonly ledgerId: string;
   /** A claim counts once a replica has it, too. */
   readonly asksReplica?: boolean;
   readonly clock: Clock;
@@ -42,16 +46,21 @@ export interface RedisStoreOptions extends MastersOptions {
 export async function openRedisStore({
   clock,
   url,
+  ledgerId,
   asksReplica = false,
   ...options
 }: RedisStoreOptions): Promise<RedisStore> {
   const masters = await openMasters({ ...options, url });
   try {
-    const warnings = await warningsAbout(masters.all(), asksReplica);
+    const warnings = [
+      ...(await warningsAbout(masters.all(), asksReplica)),
+      ...strangerSentences(await strangersIn(masters, ledgerId)),
+    ];
     const hints = await openHints(readRedisAddress(url), options.times);
-    const segments = createSegments(masters);
-    const layout = createLayout(masters, segments);
-    const arrivals = createArrivals(hints, clock);
+    const names = createNames(ledgerId);
+    const segments = createSegments(masters, names);
+    const layout = createLayout(masters, segments, names);
+    const arrivals = createArrivals(hints, names, clock);
     return {
       gate: createRedisGate({
         layout,
@@ -61,8 +70,8 @@ export async function openRedisStore({
       }),
       queue: createRedisQueue({ layout, segments, onArrival: arrivals.listen }),
       marks: createRedisClaimMarks(layout),
-      feed: createRedisOrderFeed(hints),
-      lendingLine: createLendingLine(hints, clock),
+      feed: createRedisOrderFeed(hints, names),
+      lendingLine: createLendingLine(hints, names, clock),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + masters.clockOffsetMs },
       warnings,
       close() {

@@ -2,6 +2,7 @@
 import type { SaleBooks } from '../../domain/reconciliation/compare-books.ts';
 import type { RebuiltSale } from '../../domain/reconciliation/compare-rebuilt.ts';
 import type { SqlDialect } from './dialect.ts';
+import { createSqlLedgerIdentity } from './ledger-identity.ts';
 import { migrate, pendingMigrations } from './migrations/migrate.ts';
 import { readBooks } from './read-books.ts';
 import { readRebuilt } from './read-rebuilt.ts';
@@ -12,6 +13,8 @@ export interface InspectedLedger {
   pendingMigrations(): Promise<readonly string[]>;
   /** Takes them, and says which they were. */
   migrate(): Promise<readonly string[]>;
+  /** Which ledger it is. Needs a schema of today. */
+  id(): Promise<string>;
   /** By the clock that wrote it, milliseconds since 1970; null when nothing was sold yet. Needs a schema of today. */
   lastWrittenAtMs(): Promise<number | null>;
   /** At one moment, also while others write. Needs a schema of today. */
@@ -31,6 +34,7 @@ export function inspectLedger(db: LedgerDatabase, dialect: SqlDialect): Inspecte
   return {
     pendingMigrations: () => withFaults(() => pendingMigrations(db, dialect)),
     migrate: () => withFaults(() => migrate(db, dialect)),
+    id: () => withFaults(() => createSqlLedgerIdentity(db).read()),
     lastWrittenAtMs: () =>
       withFaults(async () => {
         const { atMs } = await db

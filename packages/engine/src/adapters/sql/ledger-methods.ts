@@ -25,6 +25,7 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
   },
   webhooks: { add: true, find: true, list: true, read: true, remove: true, rotate: true },
   roster: { present: true, leave: true },
+  identity: { read: true },
 };
 
 export interface LedgerCall {

@@ -6,6 +6,7 @@ import type { Ledger } from '../../ports/ledger.ts';
 import type { SqlDialect } from './dialect.ts';
 import { createSqlIdempotency } from './idempotency.ts';
 import { createSqlInventoryCentre } from './inventory-centre.ts';
+import { createSqlLedgerIdentity } from './ledger-identity.ts';
 import { invokeMethod, ledgerOf } from './ledger-methods.ts';
 import { createSqlOrders } from './orders.ts';
 import { createSqlOutbox } from './outbox.ts';
@@ -43,6 +44,7 @@ function ledgerWithErrors(db: LedgerDatabase, dialect: SqlDialect): Ledger {
     outbox: createSqlOutbox(context),
     webhooks: createSqlWebhooks(context),
     roster: createSqlRoster(context),
+    identity: createSqlLedgerIdentity(db),
 
     journal: {
       async read(saleId, cursor, max) {

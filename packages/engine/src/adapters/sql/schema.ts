@@ -274,6 +274,11 @@ export interface IdempotencyKeyTable {
   readonly body: string | null;
 }
 
+interface LedgerIdentityTable {
+  readonly name: string;
+  readonly id: string;
+}
+
 export interface LedgerTables {
   readonly sales: SaleTable;
   readonly segments: SegmentTable;
@@ -297,6 +302,7 @@ export interface LedgerTables {
   readonly charges: ChargeTable;
   readonly parked_cancels: ParkedCancelTable;
   readonly leases: LeaseTable;
+  readonly ledger_identity: LedgerIdentityTable;
   readonly idempotency_keys: IdempotencyKeyTable;
 }
 

@@ -58,6 +58,7 @@ export function ledgerWithRetry(ledger: Ledger, { clock, random }: RetryParts): 
     idempotency: eachMethod(ledger.idempotency, patiently),
     outbox: eachMethod(ledger.outbox, patiently),
     webhooks: eachMethod(ledger.webhooks, patiently),
+    identity: eachMethod(ledger.identity, patiently),
     // The next round says it again.
     roster: ledger.roster,
   };

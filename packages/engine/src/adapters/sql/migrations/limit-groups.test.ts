@@ -21,6 +21,7 @@ const takenBack = (idType: string, nameType: string): readonly string[] => [
   'alter table sales drop column limit_group',
   'alter table sales drop column segments',
   'alter table returns drop column onward_to',
+  'drop table ledger_identity',
   `delete from ledger_migrations where name >= '0010'`,
 ];
 

@@ -35,7 +35,7 @@ describe('migrations', { timeout: SLOW_START_MS }, () => {
     database.exec('alter table sales drop column generation; alter table releases drop column destination');
     const later = [
       ...['charges', 'returns', 'withdrawals', 'leases', 'buyers', 'limit_scopes'],
-      ...['sale_events', 'webhook_endpoints', 'webhook_deliveries'],
+      ...['sale_events', 'webhook_endpoints', 'webhook_deliveries', 'ledger_identity'],
     ];
     for (const table of later) database.exec(`drop table ${table}`);
     database.exec('drop index order_events_waiting');

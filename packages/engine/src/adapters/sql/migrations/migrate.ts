@@ -18,6 +18,7 @@ import { webhooksMigration } from './0009-webhooks.ts';
 import { limitGroupsMigration } from './0010-limit-groups.ts';
 import { eventPaymentsMigration } from './0011-event-payments.ts';
 import { segmentsMigration } from './0012-segments.ts';
+import { ledgerIdentityMigration } from './0013-ledger-identity.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -37,6 +38,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0010-limit-groups': limitGroupsMigration(dialect),
     '0011-event-payments': eventPaymentsMigration(dialect),
     '0012-segments': segmentsMigration(dialect),
+    '0013-ledger-identity': ledgerIdentityMigration(dialect),
   };
 }
 

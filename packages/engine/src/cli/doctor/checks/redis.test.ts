@@ -1,6 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startRedis } from '../../../adapters/redis/redis-server.contract.ts';
 import { startClusterTopology } from '../../../adapters/redis/redis-topologies.contract.ts';
+import { createTestDatabase } from '../../../adapters/sql/dialects/postgres/test-database.contract.ts';
+import { startTestServer } from '../../../adapters/sql/test-server.contract.ts';
+import { holdStore, withStore } from '../../../compose/stopped-store.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { findDeployment } from '../../deployment.ts';
 import type { Scene } from '../scene.ts';
@@ -8,6 +11,7 @@ import { checkRedis } from './redis.ts';
 
 const found = await startRedis();
 const foundCluster = 'missing' in found ? found : await startClusterTopology(2);
+const postgres = await startTestServer('postgres');
 
 async function findings(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const loaded = loadConfig({ env, file: null, flags: {} });
@@ -76,6 +80,32 @@ describe.skipIf('missing' in foundCluster)('of a Redis that is there doctor says
       expect.stringMatching(/^fail .*maxmemory-policy is allkeys-lru\. Set it to noeviction/),
     );
   });
+
+  test.skipIf(postgres.kind === 'missing')(
+    'that another ledger has sales there, and how to be rid of them',
+    async () => {
+      if (postgres.kind === 'missing') throw new Error(postgres.reason);
+      const database = await createTestDatabase(postgres.url);
+      const own = await withStore(holdStore({ databaseUrl: database.url, dataDir: '/' }), async ({ ledger }) => {
+        await ledger.migrate();
+        return ledger.id();
+      });
+      const { admin, url } = server();
+      for (const ledger of [own, 'f00f00']) {
+        await admin.sadd('sluice:ledgers', ledger);
+        await admin.sadd(`sluice:${ledger}:segments`, 'one');
+      }
+      const told = await findings({ SLUICE_REDIS_URL: url, SLUICE_DATABASE_URL: database.url });
+      expect(told).toEqual([
+        expect.stringContaining('warn This Redis also holds sales of another ledger, f00f00 (1 segment)'),
+        expect.stringContaining('ok One server'),
+      ]);
+      const removal = /`redis-cli --scan --pattern 'sluice:f00f00:\*' \| xargs .* unlink` removes what it left\.$/;
+      expect(told[0]).toMatch(removal);
+      await admin.flushall();
+      await database.drop();
+    },
+  );
 
   test('what is lost when a server is', async () => {
     await server().admin.config('SET', 'save', '');
