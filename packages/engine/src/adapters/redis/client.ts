@@ -45,7 +45,22 @@ export function createClient(address: RedisAddress, times: ClientTimes): Redis {
   });
   // Told to whoever calls; without a listener it would end the process.
   client.on('error', () => {});
+  // A connect that is called off while a Sentinel is asked who the master is ends the client, whatever its retry strategy says: by
+  // who leaves a server, or by the client itself, when the master changes in that very moment.
+  client.on('end', () => {
+    setTimeout(() => {
+      if (!closed.has(client)) client.connect().catch(() => {});
+    }, LONGEST_RECONNECT_MS).unref();
+  });
   return client;
+}
+
+const closed = new WeakSet<Redis>();
+
+/** For good. */
+export function closeClient(client: Redis): void {
+  closed.add(client);
+  client.disconnect();
 }
 
 type Where = Omit<RedisOptions, 'replyMapping'>;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { Fault } from '../../domain/fault.ts';
 import { type Endpoint, type RedisAddress, writeEndpoint } from './address.ts';
-import { CLIENT_TIMES, createClient, nameOfAddress } from './client.ts';
+import { CLIENT_TIMES, closeClient, createClient, nameOfAddress } from './client.ts';
 import { type ConnectionOptions, createConnection, OPEN_ATTEMPTS, type RedisConnection } from './connection.ts';
 import type { Masters } from './masters.ts';
 import { SLOTS, slotOf } from './slots.ts';
@@ -79,7 +79,7 @@ export async function openCluster(options: ClusterOptions): Promise<Masters> {
   function close(): void {
     isClosed = true;
     clearInterval(rounds);
-    scout.disconnect();
+    closeClient(scout);
     for (const connection of masters.values()) connection.close();
   }
 

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../domain/fault.ts';
 import { InvariantError, invariant } from '../../domain/invariant.ts';
 import type { RedisAddress } from './address.ts';
-import { CLIENT_TIMES, type ClientTimes, createClient, nameOfAddress } from './client.ts';
+import { CLIENT_TIMES, type ClientTimes, closeClient, createClient, nameOfAddress } from './client.ts';
 import { meetServer } from './meet-server.ts';
 import { faultOf, isDamage, isElsewhere, isUnknownScript } from './redis-error.ts';
 import type { Argument, ArgumentsOf, KeysOf, Script, WordOf } from './script.ts';
@@ -160,7 +160,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     },
     close() {
       clearInterval(heartbeat);
-      client.disconnect();
+      closeClient(client);
     },
   };
 }

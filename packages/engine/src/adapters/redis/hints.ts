@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { RedisAddress } from './address.ts';
-import { CLIENT_TIMES, type ClientTimes, createClient } from './client.ts';
+import { CLIENT_TIMES, type ClientTimes, closeClient, createClient } from './client.ts';
 
 export interface Hints {
   /** `listener` also hears once after each reconnect, with null: something may have been missed. */
@@ -51,7 +51,7 @@ export async function openHints(address: RedisAddress, times: ClientTimes = CLIE
       publisher.publish(channel, text).catch(() => {});
     },
     close() {
-      for (const client of [publisher, subscriber]) client.disconnect();
+      for (const client of [publisher, subscriber]) closeClient(client);
     },
   };
 }
