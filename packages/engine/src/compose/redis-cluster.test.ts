@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAnswerLosingProxy } from '../adapters/redis/answer-losing-proxy.contract.ts';
-import type { RedisServer } from '../adapters/redis/redis-server.contract.ts';
+import { closeSlot, moveSlot, openSlot } from '../adapters/redis/move-slot.contract.ts';
 import { type ClusterTopology, startClusterTopology, until } from '../adapters/redis/redis-topologies.contract.ts';
 import { SLOTS, slotOf } from '../adapters/redis/slots.ts';
 import { keysOf } from '../adapters/redis/test-names.contract.ts';
@@ -195,31 +195,4 @@ function segmentOf(saleId: string) {
 
 function slotOfSale(saleId: string): number {
   return slotOf(keysOf(segmentOf(saleId), null).meta);
-}
-
-async function openSlot(slot: number, from: RedisServer, to: RedisServer): Promise<void> {
-  const [fromId, toId] = await Promise.all([from, to].map(({ admin }) => admin.call('CLUSTER', 'MYID')));
-  await to.admin.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(fromId));
-  await from.admin.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(toId));
-}
-
-/** Brings what is left, and says who has it: the way of `redis-cli --cluster reshard`. */
-async function closeSlot(
-  slot: number,
-  nodes: readonly RedisServer[],
-  from: RedisServer,
-  to: RedisServer,
-): Promise<void> {
-  const toId = String(await to.admin.call('CLUSTER', 'MYID'));
-  const keys = (await from.admin.call('CLUSTER', 'GETKEYSINSLOT', slot, 1_000)) as string[];
-  if (keys.length > 0) await from.admin.call('MIGRATE', '127.0.0.1', to.port, '', 0, 5_000, 'KEYS', ...keys);
-  for (const node of [to, from, ...nodes]) await node.admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
-}
-
-async function moveSlot(slot: number, nodes: readonly RedisServer[], fromAt: number, toAt: number): Promise<void> {
-  const [from, to] = [nodes[fromAt], nodes[toAt]];
-  if (!from || !to) throw new Error('there are as many');
-  await openSlot(slot, from, to);
-  await closeSlot(slot, nodes, from, to);
-  await until(async () => String(await from.admin.call('CLUSTER', 'NODES')).split('[').length === 1);
 }
