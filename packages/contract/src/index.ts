@@ -36,6 +36,7 @@ export {
   type OrderAnswer,
   type OrderFulfilledAnswer,
   type OrderPageAnswer,
+  SHOW_ORDER,
 } from './order.ts';
 export { PAYMENT_NOTED, PAYMENT_NOTICE, type PaymentNotedAnswer, type PaymentNoticeRequest } from './payment.ts';
 export { PLACES_READING, type PlacesAnswer } from './places.ts';

@@ -14,6 +14,9 @@ import {
 import { itemsField, kindField, type PriceAnswer, priceField } from './offer.ts';
 import { nextField, PAGE_FIELDS } from './page.ts';
 
+/** With the longest ids; what signs them looks at no longer text. */
+const MAX_RECEIPT_LENGTH = 4_096;
+
 export const ORDER_PARAMS = Type.Object({ orderId: orderIdField() }, STRICT);
 
 /** Shared with the operators' view. */
@@ -38,6 +41,16 @@ export const ORDER_FIELDS = {
 
 export const ORDER = Type.Object(ORDER_FIELDS, { ...STRICT, title: 'Order' });
 
+function receiptField() {
+  return Type.String({
+    maxLength: MAX_RECEIPT_LENGTH,
+    description: 'Of a purchase that was answered `queued`: proof that its order was on its way.',
+    examples: ['k1.MjY6aG9tZS8wLzE.kQ0uWc1y0l8yXxqg5F7sC3mQ2oXv9b4T1nZ6rH0dEwE'],
+  });
+}
+
+export const SHOW_ORDER = Type.Object({ receipt: Type.Optional(receiptField()) }, STRICT);
+
 export const LIST_ORDERS = Type.Object({ ...PAGE_FIELDS }, STRICT);
 
 export const ORDER_PAGE = Type.Object(
@@ -48,12 +61,7 @@ export const ORDER_PAGE = Type.Object(
 export const CANCEL_ORDER = noneOr(
   Type.Object(
     {
-      receipt: Type.Optional(
-        Type.String({
-          description: 'Of a purchase that was answered `queued`: proof that its order is on its way.',
-          examples: ['k1.MjY6aG9tZS8wLzE.kQ0uWc1y0l8yXxqg5F7sC3mQ2oXv9b4T1nZ6rH0dEwE'],
-        }),
-      ),
+      receipt: Type.Optional(receiptField()),
     },
     { ...STRICT, title: 'CancelOrder', description: 'No content, or the receipt.' },
   ),

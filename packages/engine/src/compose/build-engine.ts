@@ -10,6 +10,7 @@ import { HOME_REGION } from '../domain/inventory/quota.ts';
 import type { Sale } from '../domain/sale/sale.ts';
 import { bulkPurchase } from '../funnel/bulk-purchase.ts';
 import { cancelOrder } from '../funnel/cancel-order.ts';
+import { createLostCount, findLost } from '../funnel/find-lost.ts';
 import { findOrder } from '../funnel/find-order.ts';
 import { fulfilOrder } from '../funnel/fulfil-order.ts';
 import { type BorrowingDeps, batcherThatBorrows } from '../funnel/gate/batcher-that-borrows.ts';
@@ -113,7 +114,8 @@ export function buildEngine(parts: EngineParts): Engine {
       return answer;
     },
     bulkPurchase: (caller, items) => bulkPurchase(buying, caller, items),
-    findOrder: (orderId, buyer) => findOrder(looks, orderId, buyer),
+    findOrder: async (orderId, buyer, receipt) =>
+      (await findOrder(looks, orderId, buyer)) ?? findLost(looks, { orderId, buyer, receipt }),
     cancelOrder: (request) => cancelOrder(living, request),
     notePayment: (notice) => notePayment(living, notice),
     fulfilOrder: (orderId) => fulfilOrder(living, orderId),
@@ -208,13 +210,14 @@ async function thenDrop<Result>(
 
 /** What many look at and little changes, or what is asked in place of the ledger. */
 function createLooks(
-  { clock, ledger, marks: claimMarks = NO_MARKS }: EngineParts,
+  { clock, ledger, marks: claimMarks = NO_MARKS, signer, telemetry = noTelemetry }: EngineParts,
   dryJudge: DryJudge,
   segments: SegmentFinder,
 ) {
   const verdicts = createHotEntries(clock, (id) => dryJudge.look(id), VERDICT_ENTRIES);
   return {
-    ...{ claimMarks, orders: ledger.orders },
+    ...{ claimMarks, orders: ledger.orders, inventoryCentre: ledger.inventoryCentre },
+    ...{ signer, onLost: createLostCount(telemetry) },
     saleLists: createHotEntries(clock, () => ledger.sales.list(), LIST_ENTRIES),
     buyersMarks: createHotEntries(clock, (key) => marksOf(claimMarks, segments, key), MARK_ENTRIES),
     /** What cannot be told now is not said to be gone. */

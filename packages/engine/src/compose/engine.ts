@@ -109,8 +109,11 @@ export interface Engine {
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   /** Many at once for a back end, one answer each, in their order. */
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
-  /** Null for an order that does not exist, and for one that is another buyer's. */
-  findOrder(orderId: OrderId, buyer: Buyer): Promise<KnownOrder | null>;
+  /**
+   * Null for an order that does not exist, and for one that is another buyer's. Who shows the receipt of its claim hears of one that
+   * the gate has lost, too.
+   */
+  findOrder(orderId: OrderId, buyer: Buyer, receipt?: string): Promise<KnownOrder | null>;
   /** Whoever's it is. */
   showOrder(orderId: OrderId): Promise<Order | null>;
   /** Pages of orders, oldest first. */

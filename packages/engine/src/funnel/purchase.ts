@@ -10,7 +10,7 @@ import { Fault } from '../domain/fault.ts';
 import type { ClaimRefusal } from '../domain/gate/decide-claim.ts';
 import type { OrderId, SaleId } from '../domain/ids.ts';
 import type { SegmentKey } from '../domain/inventory/quota.ts';
-import type { Origin } from '../domain/order/claim.ts';
+import type { Claim } from '../domain/order/claim.ts';
 import type { Order, OrderState } from '../domain/order/order.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 import type { Sale } from '../domain/sale/sale.ts';
@@ -142,7 +142,7 @@ export async function purchaseAs(deps: PurchaseDeps, named: NamedPurchase): Prom
             (await lookUp(deps.orders, orderId)))
           : await deps.orders.find(orderId);
       // A lost gate may have been claimed at again meanwhile: then the order, not the mark, tells where it comes from.
-      return accepted(deps.signer, order ?? mark, order?.state ?? 'queued', true);
+      return accepted(deps.signer, order ?? { ...mark, saleId, buyerId }, order?.state ?? 'queued', true);
     }
     if (outcome.kind === 'unknown') {
       return { kind: 'accepted', orderId, status: 'queued', units, isReplayed: false, receipt: null };
@@ -177,12 +177,7 @@ async function lookUp(orders: Orders, orderId: OrderId): Promise<Order | null> {
   }
 }
 
-function accepted(
-  signer: Signer,
-  claim: { readonly orderId: OrderId; readonly units: number; readonly origin: Origin },
-  status: OrderState,
-  isReplayed: boolean,
-): PurchaseAccepted {
+function accepted(signer: Signer, claim: Claim, status: OrderState, isReplayed: boolean): PurchaseAccepted {
   const receipt = writeReceipt(signer, claim);
   return { kind: 'accepted', orderId: claim.orderId, status, units: claim.units, isReplayed, receipt };
 }

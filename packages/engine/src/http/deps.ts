@@ -42,7 +42,7 @@ export interface ServedEngine {
   purchase(request: PurchaseRequest): Promise<PurchaseAccepted | Refusal>;
   bulkPurchase(caller: string, items: readonly BulkItem[]): Promise<readonly BulkAnswer[]>;
   /** Null for an order that does not exist, and for one that is another buyer's. */
-  findOrder(orderId: OrderId, buyer: Buyer): Promise<KnownOrder | null>;
+  findOrder(orderId: OrderId, buyer: Buyer, receipt?: string): Promise<KnownOrder | null>;
   /** Whoever's it is. */
   showOrder(orderId: OrderId): Promise<Order | null>;
   listOrders(filter: OrderFilter, cursor: OrderCursor | null, max: number): Promise<OrderPage>;

@@ -18,16 +18,16 @@ export interface Order extends Claim {
   readonly dueAtMs: number | null;
 }
 
-/** What a gate has claimed, and the ledger does not have yet. */
-export interface QueuedOrder extends Claim {
-  readonly state: 'queued';
+/** What a gate has claimed: the ledger does not have it yet, or never will. */
+export interface UnsettledOrder extends Claim {
+  readonly state: 'queued' | 'lost';
   readonly refusal: null;
   readonly settledAtMs: null;
   readonly dueAtMs: null;
 }
 
 /** An order as its buyer may hear of it. */
-export type KnownOrder = Order | QueuedOrder;
+export type KnownOrder = Order | UnsettledOrder;
 
 /** An order that ended takes late money as `paid`, under a new claim, or as `paid_unfulfilled`, when there is none. */
 export const ORDER_EDGES: Readonly<Record<OrderState, readonly OrderState[]>> = {
