@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 
-const require = createRequire(new URL('../packages/engine/package.json', import.meta.url));
+const ofEngine = createRequire(new URL('../packages/engine/package.json', import.meta.url));
 /** More than anybody sells here in a shot. */
 const UNITS = 60_000;
 
@@ -15,7 +15,7 @@ const INSERT = `insert into naive_orders (id, sku, buyer, units, state) values (
 /** `url` -> one connection: `query(sql, values)` answers `{ rows, changed }`. Values stand where `?` is. */
 const CONNECTIONS = {
   async postgres(url) {
-    const client = new (require('pg').Client)({ connectionString: url });
+    const client = new (ofEngine('pg').Client)({ connectionString: url });
     await client.connect();
     return {
       async query(sql, values = []) {
@@ -30,7 +30,7 @@ const CONNECTIONS = {
     };
   },
   async mariadb(url) {
-    const connection = await require('mysql2/promise').createConnection(url);
+    const connection = await ofEngine('mysql2/promise').createConnection(url);
     return {
       async query(sql, values = []) {
         const [result] = await connection.execute(sql, values);
