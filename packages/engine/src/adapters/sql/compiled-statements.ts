@@ -1,10 +1,20 @@
 /**
- * Statements that are built and compiled once, as that takes longer than running them does. Those over many rows or ids are
- * compiled once per size, and a few texts serve any number and stay prepared: inserts are cut into parts, look-ups are filled
- * up by repeating their last id.
+ * Statements that are built and compiled once, as that takes longer than running them does. Where a list can be one bound value, a
+ * statement over many rows or ids has one text, which the server has read in no time. Elsewhere there is a text for a few sizes, which
+ * serve any number and stay prepared: inserts are cut into parts, look-ups are filled up by repeating their last id.
  */
-import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
-import type { LedgerTransaction } from './schema.ts';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type QueryResult,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { SqlDialect } from './dialect.ts';
+import type { LedgerDatabase, LedgerTables, LedgerTransaction } from './schema.ts';
 
 /** 256 rows of 13 columns are 3,328 bound values; SQLite takes 32,766, and others more. */
 const MAX_ROWS = 256;
@@ -12,44 +22,90 @@ const MAX_ROWS = 256;
 const ANY_ROWS = 32;
 /** One look-up for the largest settlement. */
 const MAX_IDS = 512;
+/** A bound list has a type. All other columns that are written so hold text. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...['units', 'limit_units', 'quarantined_units', 'points', 'amount'],
+  ...['segment', 'epoch', 'seq', 'release_epoch', 'settled_at_ms', 'due_at_ms', 'at_ms'],
+  ...['event_number', 'failures', 'created_at_ms', 'next_at_ms'],
+]);
 
-export interface SizedInsert<Row, Thing> {
-  /** `valuesOf` gives them in this order. */
-  readonly columns: readonly (keyof Row & string)[];
+export interface SizedInsert<Table extends keyof LedgerTables, Thing> {
+  readonly into: Table;
+  readonly columns: readonly (keyof LedgerTables[Table] & string)[];
+  /** In the order of the columns. */
   readonly valuesOf: (thing: Thing) => readonly unknown[];
-  /** Gets as many rows as one part has, to be filled later. */
-  readonly build: (rows: Row[]) => Compilable;
+  /** What becomes of rows that are there. */
+  readonly finish?: (insert: InsertQueryBuilder<LedgerTables, Table, InsertResult>) => Compilable;
 }
 
-export function sizedInsert<Row, Thing>(insert: SizedInsert<Row, Thing>) {
-  const { columns, valuesOf, build } = insert;
-  const zeros = Object.fromEntries(columns.map((column) => [column, 0])) as Row;
-  const statementOf = onceForEach((size) => build(Array.from({ length: size }, () => zeros)).compile());
-  /** Answers how many rows were written. */
-  return async (db: LedgerTransaction, things: readonly Thing[]): Promise<number> => {
+/** Answers how many rows were written. */
+type Insert<Thing> = (db: LedgerTransaction, things: readonly Thing[]) => Promise<number>;
+
+type ListDialect = Pick<SqlDialect, 'bindsLists'>;
+
+export function createSizedInsert(db: LedgerDatabase, { bindsLists }: ListDialect) {
+  return <Table extends keyof LedgerTables, Thing>(insert: SizedInsert<Table, Thing>): Insert<Thing> =>
+    bindsLists ? insertOfLists(db, insert) : insertOfRows(db, insert);
+}
+
+function insertOfLists<Table extends keyof LedgerTables, Thing>(
+  db: LedgerDatabase,
+  { into, columns, valuesOf, finish = (insert) => insert }: SizedInsert<Table, Thing>,
+): Insert<Thing> {
+  const typeOf = (column: string) => sql.raw(NUMBERS.has(column) ? 'bigint[]' : 'text[]');
+  const lists = sql.join(columns.map((column) => sql`${null}::${typeOf(column)}`));
+  const statement = db.insertInto(into).columns(columns).expression(sql`select * from unnest(${lists})`);
+  const compiled = finish(statement).compile();
+  return async (trx, things) => {
+    if (things.length === 0) return 0;
+    const rows = things.map(valuesOf);
+    const parameters = columns.map((_, at) => rows.map((row) => row[at]));
+    return Number((await trx.executeQuery({ ...compiled, parameters })).numAffectedRows);
+  };
+}
+
+function insertOfRows<Table extends keyof LedgerTables, Thing>(
+  db: LedgerDatabase,
+  { into, columns, valuesOf, finish = (insert) => insert }: SizedInsert<Table, Thing>,
+): Insert<Thing> {
+  const zeros = Object.fromEntries(columns.map((column) => [column, 0]));
+  const rowsOf = (size: number) => Array.from({ length: size }, () => zeros) as never;
+  const statementOf = onceForEach((size) => finish(db.insertInto(into).values(rowsOf(size))).compile());
+  return async (trx, things) => {
     let written = 0;
     for (const part of inParts(things)) {
       const parameters: unknown[] = [];
       for (const thing of part) parameters.push(...valuesOf(thing));
-      const { numAffectedRows } = await db.executeQuery({ ...statementOf(part.length), parameters });
+      const { numAffectedRows } = await trx.executeQuery({ ...statementOf(part.length), parameters });
       written += Number(numAffectedRows);
     }
     return written;
   };
 }
 
-/** `build` gets the ids last, and before them one more parameter when `before` is used. */
-export function sizedLookUp<Row>(build: (ids: string[], before: string) => Compilable<Row>) {
-  const statementOf = onceForEach((size) => build(new Array<string>(size).fill(''), '').compile());
-  return async (db: LedgerTransaction, ids: readonly string[], before?: string): Promise<readonly Row[]> => {
-    const found: Row[] = [];
-    for (let start = 0; start < ids.length; start += MAX_IDS) {
-      const part = filledUp(ids.slice(start, start + MAX_IDS));
-      const parameters = before === undefined ? part : [before, ...part];
-      const { rows } = await db.executeQuery<Row>({ ...statementOf(part.length), parameters });
-      found.push(...rows);
-    }
-    return found;
+/** Whether a column has one of the ids. */
+type Among = (column: string) => Expression<SqlBool>;
+
+/** `build` uses `among` last, and before it one more parameter when `before` is used. */
+export function createSizedLookUp({ bindsLists }: ListDialect) {
+  return <Row>(build: (among: Among, before: string) => Compilable<Row>) => {
+    const statementOf = onceForEach((size) =>
+      build((column) => {
+        if (bindsLists) return sql`${sql.ref(column)} = any(${null}::text[])`;
+        return sql`${sql.ref(column)} in (${sql.join(new Array<string>(size).fill(''))})`;
+      }, '').compile(),
+    );
+    return async (db: LedgerTransaction, ids: readonly string[], before?: string): Promise<readonly Row[]> => {
+      const found: Row[] = [];
+      for (let start = 0; start < ids.length; start += MAX_IDS) {
+        const part = ids.slice(start, start + MAX_IDS);
+        const bound: readonly unknown[] = bindsLists ? [part] : filledUp(part);
+        const parameters = before === undefined ? bound : [before, ...bound];
+        const { rows } = await db.executeQuery<Row>({ ...statementOf(bound.length), parameters });
+        found.push(...rows);
+      }
+      return found;
+    };
   };
 }
 

@@ -38,6 +38,8 @@ export interface SqlDialect {
   readonly nowMs: RawBuilder<number>;
   /** How an insert of a row that is there becomes an update. */
   readonly upsert: 'on conflict' | 'on duplicate key';
+  /** Whether a list is one bound value: a statement over any number of rows has one text then, and is read in no time. */
+  readonly bindsLists: boolean;
   /** False where one transaction at a time writes, so that no row needs a lock. */
   readonly locksRows: boolean;
   /**

@@ -3,8 +3,9 @@ import type { ClaimedDelivery } from '../../domain/outbox/delivery.ts';
 import { type StoredEvent, subjectOf } from '../../domain/outbox/outbox-event.ts';
 import { type WebhookEndpoint, wants } from '../../domain/outbox/webhook-endpoint.ts';
 import { type ClaimedRef, type DeliveryClaim, MAX_HANDED_OUT, type Outbox } from '../../ports/outbox.ts';
-import { sizedInsert } from './compiled-statements.ts';
+import { createSizedInsert } from './compiled-statements.ts';
 import type { SqlContext } from './context.ts';
+import type { SqlDialect } from './dialect.ts';
 import { readDepth } from './outbox-depth.ts';
 import { eventsOf, markHandedOut, readWaiting } from './outbox-events.ts';
 import { tryTurn } from './outbox-turn.ts';
@@ -17,7 +18,7 @@ type Delivery = Omit<WebhookDeliveryTable, 'id' | 'claim_id' | 'error'>;
 export function createSqlOutbox({ db, dialect, statements }: SqlContext): Outbox {
   const inTransaction = <Answer>(work: (reader: Reader) => Promise<Answer>): Promise<Answer> =>
     db.transaction().execute((trx) => work({ trx, dialect, statements }));
-  const insertDeliveries = createInsert(db);
+  const insertDeliveries = createInsert(db, dialect);
 
   return {
     handOut: () =>
@@ -87,8 +88,12 @@ export function createSqlOutbox({ db, dialect, statements }: SqlContext): Outbox
   };
 }
 
-function createInsert(db: LedgerDatabase) {
-  return sizedInsert<Delivery, Delivery>({
+function createInsert(db: LedgerDatabase, dialect: SqlDialect) {
+  return createSizedInsert(
+    db,
+    dialect,
+  )<'webhook_deliveries', Delivery>({
+    into: 'webhook_deliveries',
     columns: [
       ...(['endpoint_id', 'subject', 'source', 'event_number', 'state', 'failures'] as const),
       ...(['created_at_ms', 'next_at_ms'] as const),
@@ -97,7 +102,6 @@ function createInsert(db: LedgerDatabase) {
       ...[row.endpoint_id, row.subject, row.source, row.event_number, row.state, row.failures],
       ...[row.created_at_ms, row.next_at_ms],
     ],
-    build: (rows) => db.insertInto('webhook_deliveries').values(rows),
   });
 }
 

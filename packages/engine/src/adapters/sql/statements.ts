@@ -10,23 +10,19 @@ import { type Claim, claimId } from '../../domain/order/claim.ts';
 import type { Order } from '../../domain/order/order.ts';
 import type { OrderEvent } from '../../domain/order/order-event.ts';
 import type { Payment } from '../../domain/order/payment.ts';
-import { compiledOnce, sizedInsert, sizedLookUp } from './compiled-statements.ts';
+import { compiledOnce, createSizedInsert, createSizedLookUp } from './compiled-statements.ts';
 import type { SqlDialect } from './dialect.ts';
 import { claimOfRow, paymentOfRow } from './rows.ts';
 import type {
   BuyerTable,
-  ChargeTable,
   ClaimColumns,
-  JournalTable,
   LedgerDatabase,
   LedgerTransaction,
-  OrderEventTable,
   OrderTable,
   ParkedCancelTable,
   PaymentTable,
   QuarantineTable,
   QuotaColumns,
-  ReleaseTable,
   SaleTable,
   SegmentColumns,
 } from './schema.ts';
@@ -49,53 +45,56 @@ function buyerValues(row: BuyerTable): readonly unknown[] {
 export type Statements = ReturnType<typeof createStatements>;
 
 export function createStatements(db: LedgerDatabase, dialect: SqlDialect) {
+  const sizedLookUp = createSizedLookUp(dialect);
   return {
-    ...createInserts(db),
+    ...createInserts(db, dialect),
     ...createUpserts(db, dialect),
-    ...createLookUps(db),
+    ...createLookUps(db, dialect),
     ...createWaitingLookUps(db, dialect),
     ...createSteps(db),
 
-    salesNamed: sizedLookUp<SaleTable>((ids) => db.selectFrom('sales').selectAll().where('id', 'in', ids)),
+    salesNamed: sizedLookUp<SaleTable>((among) => db.selectFrom('sales').selectAll().where(among('id'))),
 
     /** In the order of their ids. */
-    ordersLocked: sizedLookUp<OrderTable>((ids) =>
+    ordersLocked: sizedLookUp<OrderTable>((among) =>
       db
         .selectFrom('orders')
         .selectAll()
-        .where('order_id', 'in', ids)
+        .where(among('order_id'))
         .orderBy('order_id')
         .$if(dialect.locksRows, (query) => query.forUpdate()),
     ),
 
     /** `before`: the limit scope. */
-    buyersOf: sizedLookUp<Pick<BuyerTable, 'buyer_id' | 'units'>>((ids, limitScope) =>
+    buyersOf: sizedLookUp<Pick<BuyerTable, 'buyer_id' | 'units'>>((among, limitScope) =>
       db
         .selectFrom('buyers')
         .select(['buyer_id', 'units'])
         .where('limit_scope', '=', limitScope)
-        .where('buyer_id', 'in', ids)
+        .where(among('buyer_id'))
         .orderBy('buyer_id')
         .$if(dialect.locksRows, (query) => query.forUpdate()),
     ),
   };
 }
 
-function createInserts(db: LedgerDatabase) {
+function createInserts(db: LedgerDatabase, dialect: SqlDialect) {
+  const sizedInsert = createSizedInsert(db, dialect);
   return {
-    insertOrders: sizedInsert<OrderTable, Order>({
+    insertOrders: sizedInsert<'orders', Order>({
+      into: 'orders',
       columns: [...CLAIM, 'state', 'refusal', 'settled_at_ms', 'due_at_ms'],
       valuesOf: (order) => [...claimValues(order), order.state, order.refusal, order.settledAtMs, order.dueAtMs],
-      build: (rows) => db.insertInto('orders').values(rows),
     }),
 
-    insertReleases: sizedInsert<ReleaseTable, Release>({
+    insertReleases: sizedInsert<'releases', Release>({
+      into: 'releases',
       columns: ['id', ...CLAIM, 'release_epoch', 'state', 'destination'],
       valuesOf: (release) => [release.id, ...claimValues(release), release.epoch, 'open', release.destination],
-      build: (rows) => db.insertInto('releases').values(rows),
     }),
 
-    insertEntries: sizedInsert<Omit<JournalTable, 'id'>, Entry>({
+    insertEntries: sizedInsert<'journal', Entry>({
+      into: 'journal',
       columns: ['sale_id', 'region', 'segment', 'channel', 'from_account', 'to_account', 'units', 'cause', 'cause_id'],
       valuesOf: ({ saleId, quota, from, to, units, cause, causeId }) => [
         saleId,
@@ -108,28 +107,28 @@ function createInserts(db: LedgerDatabase) {
         cause,
         causeId,
       ],
-      build: (rows) => db.insertInto('journal').values(rows),
     }),
 
-    insertEvents: sizedInsert<Omit<OrderEventTable, 'id' | 'handed_out_at_ms'>, OrderEvent>({
+    insertEvents: sizedInsert<'order_events', OrderEvent>({
+      into: 'order_events',
       columns: ['order_id', 'sale_id', 'buyer_id', 'type', 'units', 'state', 'at_ms', 'reference', 'amount'],
       valuesOf: ({ orderId, saleId, buyerId, type, units, state, atMs, reference, amount }) => [
         ...[orderId, saleId, buyerId, type, units, state, atMs, reference, amount],
       ],
-      build: (rows) => db.insertInto('order_events').values(rows),
     }),
   };
 }
 
-function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
-  const isMysql = upsert === 'on duplicate key';
+function createUpserts(db: LedgerDatabase, dialect: SqlDialect) {
+  const sizedInsert = createSizedInsert(db, dialect);
+  const isMysql = dialect.upsert === 'on duplicate key';
   return {
     /** Writes payments; of one that is there already the state. One that is there for another order is not written. */
-    putPayments: sizedInsert<Omit<PaymentTable, 'id'>, Payment>({
+    putPayments: sizedInsert<'payments', Payment>({
+      into: 'payments',
       columns: ['reference', 'outcome', 'order_id', 'amount', 'state'],
       valuesOf: ({ reference, outcome, orderId, amount, state }) => [reference, outcome, orderId, amount, state],
-      build: (rows) => {
-        const insert = db.insertInto('payments').values(rows);
+      finish: (insert) => {
         // No count tells there whether the row was another order's: such a row is refused by the column.
         if (isMysql) {
           const order_id = sql<string>`if(order_id = values(order_id), order_id, null)`;
@@ -145,11 +144,11 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
     }),
 
     /** Writes charges; of one that is there already the state. */
-    putCharges: sizedInsert<ChargeTable, Charge>({
+    putCharges: sizedInsert<'charges', Charge>({
+      into: 'charges',
       columns: ['order_id', 'points', 'state'],
       valuesOf: ({ orderId, points, state }) => [orderId, points, state],
-      build: (rows) => {
-        const insert = db.insertInto('charges').values(rows);
+      finish: (insert) => {
         if (isMysql) return insert.onDuplicateKeyUpdate({ state: sql`values(state)` });
         return insert.onConflict((conflict) =>
           conflict.column('order_id').doUpdateSet((eb) => ({ state: eb.ref('excluded.state') })),
@@ -158,11 +157,11 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
     }),
 
     /** Adds units to buyers that exist and creates those that do not. */
-    addToBuyers: sizedInsert<BuyerTable, BuyerTable>({
+    addToBuyers: sizedInsert<'buyers', BuyerTable>({
+      into: 'buyers',
       columns: BUYER,
       valuesOf: buyerValues,
-      build: (rows) => {
-        const insert = db.insertInto('buyers').values(rows);
+      finish: (insert) => {
         if (isMysql) return insert.onDuplicateKeyUpdate({ units: sql`buyers.units + values(units)` });
         return insert.onConflict((conflict) =>
           conflict
@@ -173,33 +172,33 @@ function createUpserts(db: LedgerDatabase, { upsert }: SqlDialect) {
     }),
 
     /** Creates those that do not exist. Of two that create the same one waits for the other, and then finds it. */
-    introduceBuyers: sizedInsert<BuyerTable, BuyerTable>({
+    introduceBuyers: sizedInsert<'buyers', BuyerTable>({
+      into: 'buyers',
       columns: BUYER,
       valuesOf: buyerValues,
-      build: (rows) => {
-        const insert = db.insertInto('buyers').values(rows);
+      finish: (insert) => {
         if (isMysql) return insert.onDuplicateKeyUpdate({ units: sql`buyers.units` });
         return insert.onConflict((conflict) => conflict.doNothing());
       },
     }),
 
     /** What is set aside already stays as it is. */
-    setAside: sizedInsert<QuarantineTable, QuarantineTable>({
+    setAside: sizedInsert<'quarantine', QuarantineTable>({
+      into: 'quarantine',
       columns: ['id', 'sale_id', 'claim', 'quarantined_units', 'reason'],
       valuesOf: (row) => [row.id, row.sale_id, row.claim, row.quarantined_units, row.reason],
-      build: (rows) => {
-        const insert = db.insertInto('quarantine').values(rows);
+      finish: (insert) => {
         if (isMysql) return insert.onDuplicateKeyUpdate({ id: sql`quarantine.id` });
         return insert.onConflict((conflict) => conflict.doNothing());
       },
     }),
 
     /** A wish to cancel that is there already stays as it is. */
-    parkCancel: sizedInsert<ParkedCancelTable, ParkedCancelTable>({
+    parkCancel: sizedInsert<'parked_cancels', ParkedCancelTable>({
+      into: 'parked_cancels',
       columns: ['order_id', 'buyer_id'],
       valuesOf: ({ order_id, buyer_id }) => [order_id, buyer_id],
-      build: (rows) => {
-        const insert = db.insertInto('parked_cancels').values(rows);
+      finish: (insert) => {
         if (isMysql) return insert.onDuplicateKeyUpdate({ order_id: sql`parked_cancels.order_id` });
         return insert.onConflict((conflict) => conflict.doNothing());
       },
@@ -247,11 +246,12 @@ export interface Surroundings {
 
 /** What waits for an order: hardly any has something, and 500 look-ups for nothing are 2 % of a settlement. */
 function createWaitingLookUps(db: LedgerDatabase, dialect: SqlDialect) {
-  const paymentsOf = sizedLookUp<PaymentTable>((ids) =>
-    db.selectFrom('payments').selectAll().where('order_id', 'in', ids).orderBy('id'),
+  const sizedLookUp = createSizedLookUp(dialect);
+  const paymentsOf = sizedLookUp<PaymentTable>((among) =>
+    db.selectFrom('payments').selectAll().where(among('order_id')).orderBy('id'),
   );
-  const cancelsOf = sizedLookUp<ParkedCancelTable>((ids) =>
-    db.selectFrom('parked_cancels').selectAll().where('order_id', 'in', ids),
+  const cancelsOf = sizedLookUp<ParkedCancelTable>((among) =>
+    db.selectFrom('parked_cancels').selectAll().where(among('order_id')),
   );
   const surroundings = compiledOnce<object, Surroundings>(() => {
     const any = (query: Expression<unknown>) => sql<0 | 1>`case when exists ${query} then 1 else 0 end`;
@@ -284,15 +284,14 @@ function createWaitingLookUps(db: LedgerDatabase, dialect: SqlDialect) {
   };
 }
 
-function createLookUps(db: LedgerDatabase) {
-  const releasesNamed = sizedLookUp((ids) => db.selectFrom('releases').select('id').where('id', 'in', ids));
-  const quarantineNamed = sizedLookUp((ids) => db.selectFrom('quarantine').select('id').where('id', 'in', ids));
-  const claimsOfOrders = sizedLookUp<ClaimColumns>((ids) =>
-    db.selectFrom('orders').select(CLAIM).where('order_id', 'in', ids),
+function createLookUps(db: LedgerDatabase, dialect: SqlDialect) {
+  const sizedLookUp = createSizedLookUp(dialect);
+  const releasesNamed = sizedLookUp((among) => db.selectFrom('releases').select('id').where(among('id')));
+  const quarantineNamed = sizedLookUp((among) => db.selectFrom('quarantine').select('id').where(among('id')));
+  const claimsOfOrders = sizedLookUp<ClaimColumns>((among) =>
+    db.selectFrom('orders').select(CLAIM).where(among('order_id')),
   );
-  const ordersNamed = sizedLookUp<OrderTable>((ids) =>
-    db.selectFrom('orders').selectAll().where('order_id', 'in', ids),
-  );
+  const ordersNamed = sizedLookUp<OrderTable>((among) => db.selectFrom('orders').selectAll().where(among('order_id')));
 
   /**
    * Ids of the claims that are released. `orders`: by id, those that exist among the claims' orders: a released claim has an

@@ -27,6 +27,7 @@ export function createMysqlDialect(pool: MysqlPool): SqlDialect {
     hasPartialIndexes: false,
     triggers: MYSQL_TRIGGERS,
     nowMs: sql<number>`cast(unix_timestamp(sysdate(3)) * 1000 as signed)`,
+    bindsLists: false,
     locksRows: true,
     upsert: 'on duplicate key',
     latch: {

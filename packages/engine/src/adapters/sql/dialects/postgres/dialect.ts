@@ -31,6 +31,7 @@ export function createPostgresDialect(pool: PostgresPool): SqlDialect {
     triggers: POSTGRES_TRIGGERS,
     nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     upsert: 'on conflict',
+    bindsLists: true,
     locksRows: true,
     latch: {
       shared: sql`select pg_advisory_xact_lock_shared(${sql.lit(LATCH)})`,

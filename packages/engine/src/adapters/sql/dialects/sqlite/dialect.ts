@@ -23,6 +23,7 @@ export function createSqliteDialect(database: SqliteDatabase): SqlDialect {
     triggers: SQLITE_TRIGGERS,
     nowMs: sql<number>`cast(round(unixepoch('subsec') * 1000) as integer)`,
     upsert: 'on conflict',
+    bindsLists: false,
     locksRows: false,
     latch: null,
     migrationLock: null,
