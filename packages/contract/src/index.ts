@@ -42,7 +42,14 @@ export { PAYMENT_NOTED, PAYMENT_NOTICE, type PaymentNotedAnswer, type PaymentNot
 export { PLACES_READING, type PlacesAnswer } from './places.ts';
 export { PROBLEM, PROBLEM_MEDIA_TYPE, type Problem, problemType } from './problem.ts';
 export { PURCHASE, PURCHASE_ACCEPTED, type PurchaseAnswer, type PurchaseRequestBody } from './purchase.ts';
-export { LIST_QUARANTINE, QUARANTINE_PAGE, type QuarantinePageAnswer } from './quarantine.ts';
+export {
+  LIST_QUARANTINE,
+  QUARANTINE_PAGE,
+  type QuarantinePageAnswer,
+  TAKE_OUT,
+  TAKEN_OUT,
+  type TakenOutAnswer,
+} from './quarantine.ts';
 export { type ListedSaleAnswer, SALE, SALE_LIST, SALE_PARAMS, type SaleListAnswer } from './sale.ts';
 export { TOKEN, type TokenAnswer } from './token.ts';
 export {

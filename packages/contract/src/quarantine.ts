@@ -1,10 +1,13 @@
 /** What was set aside for a person: claims that the ledger refuses, and entries of the queue that nobody can read. */
 import Type, { type Static } from 'typebox';
+import { ORDER_STATES, type OrderState } from './codes/index.ts';
 import { nullable, STRICT } from './fields.ts';
+
+const ID_EXAMPLES = ['q0Hk3vZ2T6mJ8sXw1bYdEg@home/main/0/1-7'];
 
 const id = Type.String({
   description: 'Of a claim: the order id and where it was claimed. Of an entry: where it was in which queue.',
-  examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg@home/main/0/1-7'],
+  examples: ID_EXAMPLES,
 });
 
 export const LIST_QUARANTINE = Type.Object(
@@ -46,4 +49,26 @@ export const QUARANTINE_PAGE = Type.Object(
   { ...STRICT, title: 'QuarantinePage' },
 );
 
+/** Ids hold what a path does not. */
+export const TAKE_OUT = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 1_024, description: 'As it is listed.', examples: ID_EXAMPLES }) },
+  { ...STRICT, title: 'TakeOut' },
+);
+
+export const TAKEN_OUT = Type.Object(
+  {
+    id,
+    orderId: nullable<string>(Type.String({ description: 'Of its claim.', examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg'] })),
+    status: nullable<OrderState>(
+      Type.String({
+        enum: [...ORDER_STATES, null],
+        ...{ description: 'Of its order, now; null when it has none.', examples: ['pending'] },
+      }),
+    ),
+    repeated: Type.Boolean({ description: 'The ledger had its claim already; nothing changed.', examples: [false] }),
+  },
+  { ...STRICT, title: 'TakenOut' },
+);
+
+export type TakenOutAnswer = Static<typeof TAKEN_OUT>;
 export type QuarantinePageAnswer = Static<typeof QUARANTINE_PAGE>;

@@ -15,6 +15,6 @@ export const ORDER_STATES = [
 export type OrderState = (typeof ORDER_STATES)[number];
 
 /** Why the ledger refused an order that a gate had accepted. */
-export const REFUSAL_CAUSES = ['over_limit', 'no_units', 'stale_epoch', 'sale_ended'] as const;
+export const REFUSAL_CAUSES = ['over_limit', 'no_units', 'stale_epoch', 'sale_ended', 'dropped'] as const;
 
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number];

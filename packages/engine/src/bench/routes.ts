@@ -22,6 +22,7 @@ export const routes = {
   webhook: (id: string) => `${WEBHOOKS}/${segment(id)}`,
   webhookCall: (id: string, call: string) => `${WEBHOOKS}/${segment(id)}/${call}`,
   places: (saleId: string) => `${ADMIN}/${segment(saleId)}/places`,
+  takeOut: (call: string) => `/v1/admin/quarantine/${segment(call)}`,
   quarantine: (after?: string) =>
     `/v1/admin/quarantine?limit=100${after === undefined ? '' : `&after=${encodeURIComponent(after)}`}`,
 } as const;

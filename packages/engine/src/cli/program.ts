@@ -10,6 +10,7 @@ import { addOrderFulfil } from './commands/order-fulfil.ts';
 import { addOrderPay } from './commands/order-pay.ts';
 import { addOrderShow } from './commands/order-show.ts';
 import { addQueueDead } from './commands/queue-dead.ts';
+import { addQueueTakeOut } from './commands/queue-take-out.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addRush } from './commands/rush.ts';
 import { addSaleCreate } from './commands/sale-create.ts';
@@ -64,7 +65,9 @@ export function createProgram(version: string): Command {
   addOrderPay(order);
   addOrderCancel(order);
   addOrderFulfil(order);
-  addQueueDead(program.command('queue').description('look after what the queue could not bring into the ledger'));
+  const queue = program.command('queue').description('look after what the queue could not bring into the ledger');
+  addQueueDead(queue);
+  addQueueTakeOut(queue);
   addWebhookCommands(program.command('webhook').description('tell other systems of what happens, and look after that'));
   addReconcile(program);
   addDoctor(program);

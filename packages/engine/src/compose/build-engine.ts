@@ -26,6 +26,7 @@ import { createKnownOrders } from '../funnel/known-orders.ts';
 import { createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { LEDGER_BREAKER } from '../funnel/ledger/settlement-with-breaker.ts';
 import { notePayment } from '../funnel/note-payment.ts';
+import { createQuarantineOperations } from '../funnel/operate-quarantine.ts';
 import { createWebhookOperations, type WebhookOperations } from '../funnel/operate-webhooks.ts';
 import { purchase } from '../funnel/purchase.ts';
 import { feedWithTelemetry } from '../funnel/queue/feed-with-telemetry.ts';
@@ -72,7 +73,7 @@ export function buildEngine(parts: EngineParts): Engine {
   const feed = feedWithTelemetry(parts.feed, telemetry);
   const { patientGate, session } = meetGate(parts);
   const sales = createHotEntries(clock, (id) => ledger.sales.find(id), SALE_ENTRIES);
-  const { inventoryCentre, sales: saleStore } = ledger;
+  const { inventoryCentre, idempotency, sales: saleStore } = ledger;
   const sweeping = createSweeping(parts, { gate: patientGate, inventoryCentre, clock });
   const dryJudge = createDryJudge({ clock, sweep: sweeping.sweep });
   const segments = createSegmentFinder((id) => sales.get(id));
@@ -130,7 +131,7 @@ export function buildEngine(parts: EngineParts): Engine {
     receiveStock: (saleId, change) => receiveStock(stocking, saleId, change),
     withdrawStock: (request) => withdrawStock(stocking, request),
     readPlaces: (saleId) => readPlaces(stocking, saleId),
-    ...{ idempotency: ledger.idempotency, quarantine: ledger.quarantine, webhooks: webhooksOf(parts) },
+    ...{ idempotency, webhooks: webhooksOf(parts), quarantine: createQuarantineOperations({ ...living, ...ledger }) },
 
     read: async () => ({
       ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },

@@ -18,6 +18,7 @@ import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { BreakerState } from '../funnel/ledger/circuit-breaker.ts';
 import type { CeilingBounds, CeilingReading } from '../funnel/ledger/settlement-ceiling.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
+import type { QuarantineOperations } from '../funnel/operate-quarantine.ts';
 import type { WebhookOperations } from '../funnel/operate-webhooks.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
@@ -35,7 +36,6 @@ import type { LendingLine } from '../ports/lending-line.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
 import type { OutboxDepth } from '../ports/outbox.ts';
-import type { Quarantine } from '../ports/quarantine.ts';
 import type { Queue, QueueDepth } from '../ports/queue.ts';
 import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
@@ -150,7 +150,7 @@ export interface Engine {
   /** Null: there is nothing to send with. */
   readonly webhooks: WebhookOperations | null;
   /** What was set aside for a person. */
-  readonly quarantine: Pick<Quarantine, 'list'>;
+  readonly quarantine: QuarantineOperations;
   /** Keeps the first answers of calls that carry a key. */
   readonly idempotency: Idempotency;
 

@@ -28,6 +28,9 @@ export interface FulfilDeps extends DeliverDeps {
   readonly isOurs?: (segment: SegmentKey) => boolean;
 }
 
+/** What telling of settled claims needs. */
+export type TellDeps = DeliverDeps & Pick<FulfilDeps, 'queue' | 'feed'>;
+
 export function readGroup(deps: FulfilDeps, max: number): Promise<readonly Claim[]> {
   return deps.queue.read(deps.consumer, max, deps.isOurs).then((entries) => entries.map((entry) => entry.claim));
 }
@@ -44,6 +47,11 @@ export async function setAsideUnread({ queue, quarantine }: FulfilDeps): Promise
 export async function fulfilGroup(deps: FulfilDeps, claims: readonly Claim[]): Promise<void> {
   const outcomes = await settleGroup(deps.settlement, claims);
   deps.ledgerWatch?.settled(outcomes.filter(hasOrder).map(({ claim }) => claim));
+  await tellOutcomes(deps, outcomes);
+}
+
+/** What follows when claims were settled: watchers and gates hear of it, units go back, and the entries are removed. */
+export async function tellOutcomes(deps: TellDeps, outcomes: readonly GroupOutcome[]): Promise<void> {
   deps.feed.publish(outcomes.map(orderOf).filter((order) => order !== null));
   const parts = bySegment(outcomes);
   const faults: Fault[] = [];
@@ -72,7 +80,7 @@ function bySegment(outcomes: readonly GroupOutcome[]): readonly Part[] {
   return [...parts.values()];
 }
 
-async function tellGate(deps: FulfilDeps, part: Part): Promise<void> {
+async function tellGate(deps: TellDeps, part: Part): Promise<void> {
   const segment = segmentOf(part[0].claim);
   // Refused claims are not marked: their release ends them. A gate that is not ready gets its marks from the rebuild.
   const settled = part.filter(({ kind }) => kind !== 'refused' && kind !== 'second_claim').map(({ claim }) => claim);

@@ -16,6 +16,7 @@ import type { FulfilAnswer } from '../funnel/fulfil-order.ts';
 import type { RequestLimits } from '../funnel/gateway/request-limits.ts';
 import type { IssuedToken } from '../funnel/issue-token.ts';
 import type { PaymentNoted } from '../funnel/note-payment.ts';
+import type { QuarantineOperations } from '../funnel/operate-quarantine.ts';
 import type { WebhookOperations } from '../funnel/operate-webhooks.ts';
 import type { PurchaseAccepted, PurchaseRequest } from '../funnel/purchase.ts';
 import type { OperateSaleAnswer, PatchRequest } from '../inventory/change-sale.ts';
@@ -27,7 +28,6 @@ import type { Idempotency } from '../ports/idempotency.ts';
 import type { IdentityVerifier } from '../ports/identity.ts';
 import type { ReceiveStockResult } from '../ports/inventory-centre.ts';
 import type { OrderFilter, OrderPage } from '../ports/orders.ts';
-import type { Quarantine } from '../ports/quarantine.ts';
 import type { PatchSaleResult, SettleSaleResult } from '../ports/sales.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OrderStreamLimits } from './limits.ts';
@@ -71,7 +71,7 @@ export interface ServedEngine {
   /** Null: there are no routes for them. */
   readonly webhooks: WebhookOperations | null;
   /** What was set aside for a person. */
-  readonly quarantine: Pick<Quarantine, 'list'>;
+  readonly quarantine: QuarantineOperations;
   /** Keeps the first answers of calls that carry a key. */
   readonly idempotency: Idempotency;
 }

@@ -4,6 +4,7 @@
  */
 import type { SaleId } from '../domain/ids.ts';
 import { segmentName } from '../domain/inventory/quota.ts';
+import type { SettlementOutcome } from '../domain/ledger/decide-settlement.ts';
 import type { Claim } from '../domain/order/claim.ts';
 import type { UnreadEntry } from './queue.ts';
 
@@ -19,11 +20,26 @@ export interface SetAside {
     | { readonly kind: 'unread'; readonly entry: UnreadEntry };
 }
 
+export type DropResult =
+  /** `outcome`: what was told the gate, when there was something; null: it is only forgotten. */
+  | { readonly kind: 'dropped'; readonly outcome: SettlementOutcome | null }
+  /** Nothing moves in a settled sale: it stays. */
+  | { readonly kind: 'sale_settled' }
+  | { readonly kind: 'absent' };
+
 export interface Quarantine {
   /** Once per entry. */
   keep(entries: readonly UnreadEntry[]): Promise<void>;
   /** By rising id, behind `after`; null: from the first. */
   list(after: string | null, max: number): Promise<readonly SetAside[]>;
+  find(id: string): Promise<SetAside | null>;
+  /**
+   * Takes a claim out and settles it as `Settlement.settle` does, in one transaction. Throws `ledger_constraint` while the laws
+   * refuse it, and then it stays. Null when no claim is there under this id: it was taken out before.
+   */
+  replay(id: string): Promise<SettlementOutcome | null>;
+  /** Ends a claim, in one transaction: its order is refused, and its units are on their way back. An entry is forgotten. */
+  drop(id: string): Promise<DropResult>;
 }
 
 export const UNREAD_REASON = 'The entry cannot be read.';

@@ -42,6 +42,9 @@ export interface Queue {
   /** Whoever calls has put them aside for good. */
   forget(unread: readonly UnreadEntry[]): Promise<void>;
 
+  /** The claim that an unread entry is, now that it can be read; null when it still cannot. */
+  readAgain(unread: UnreadEntry): Claim | null;
+
   /** Acknowledges and deletes the named entries; ones that are gone are ignored. */
   remove(claims: readonly Claim[]): Promise<void>;
 

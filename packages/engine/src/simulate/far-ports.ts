@@ -4,6 +4,7 @@ import type { Gate } from '../ports/gate.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { OrderFeed } from '../ports/order-feed.ts';
 import type { Outbox } from '../ports/outbox.ts';
+import type { Quarantine } from '../ports/quarantine.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Wallet } from '../ports/wallet.ts';
 import type { Webhooks } from '../ports/webhooks.ts';
@@ -67,6 +68,8 @@ export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd
       ),
     unread: () => wire.call('queue.unread', () => queue.unread()),
     forget: (unread) => wire.call('queue.forget', () => queue.forget(unread)),
+    // No call: it looks at what it is given.
+    readAgain: (unread) => queue.readAgain(unread),
     peek: (segment) => wire.call('queue.peek', () => queue.peek(segment)),
     depth: () => wire.call('queue.depth', () => queue.depth()),
     onArrival(listener) {
@@ -130,10 +133,6 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       quarantine: (claim, reason) =>
         wire.call(`quarantine ${claim.orderId} ${reason}`, () => settlement.quarantine(claim, reason)),
     },
-    quarantine: {
-      keep: (entries) => wire.call('quarantine.keep', () => quarantine.keep(entries)),
-      list: (after, max) => wire.call('quarantine.list', () => quarantine.list(after, max)),
-    },
     inventoryCentre: {
       stock: (saleId, claims) => wire.call('stock', () => inventoryCentre.stock(saleId, claims)),
       receiveStock: (saleId, change) =>
@@ -162,6 +161,7 @@ export function farLedger(ledger: Ledger, { wire, settlementWire }: LedgerWires)
       letGo: (call) => wire.call('idempotency.letGo', () => idempotency.letGo(call)),
     },
     ...{ outbox: farOutbox(outbox, wire), webhooks: farWebhooks(webhooks, wire), roster: farRoster(roster, wire) },
+    quarantine: farQuarantine(quarantine, wire),
     identity: { read: () => wire.call('identity.read', () => identity.read()) },
     journal: { read: (saleId, cursor, max) => wire.call('journal.read', () => journal.read(saleId, cursor, max)) },
   };
@@ -200,6 +200,16 @@ export function createFarFeed(world: World, hints: () => HintFaults): FarFeed {
         return stop;
       },
     }),
+  };
+}
+
+function farQuarantine(quarantine: Quarantine, wire: Wire): Quarantine {
+  return {
+    keep: (entries) => wire.call('quarantine.keep', () => quarantine.keep(entries)),
+    list: (after, max) => wire.call('quarantine.list', () => quarantine.list(after, max)),
+    find: (id) => wire.call(`quarantine.find ${id}`, () => quarantine.find(id)),
+    replay: (id) => wire.call(`quarantine.replay ${id}`, () => quarantine.replay(id)),
+    drop: (id) => wire.call(`quarantine.drop ${id}`, () => quarantine.drop(id)),
   };
 }
 

@@ -23,6 +23,7 @@ function write(rows: Rows, changes: Changes): void {
   for (const order of changes.newOrders ?? []) writeOrder(rows, order);
   for (const { after } of changes.changedOrders ?? []) writeOrder(rows, after);
   for (const row of changes.newQuarantine ?? []) rows.quarantine.set(claimId(row.claim), row);
+  for (const id of changes.closedQuarantine ?? []) rows.quarantine.delete(id);
   for (const [key, units] of changes.deliveries ?? []) rows.stockDeliveries.set(key, units);
   writeInTransit(rows, changes);
   writeReturns(rows, changes);

@@ -162,6 +162,8 @@ export interface Changes {
   readonly newReleases?: readonly Release[];
   readonly closedReleases?: readonly Release[];
   readonly newQuarantine?: readonly QuarantineRow[];
+  /** Claim ids. */
+  readonly closedQuarantine?: readonly string[];
   readonly deliveries?: readonly (readonly [string, number])[];
   readonly entries?: readonly Entry[];
   readonly events?: readonly OrderEvent[];

@@ -4,9 +4,14 @@ import { invariant } from '../../domain/invariant.ts';
 import { quotaName, segmentName } from '../../domain/inventory/quota.ts';
 import { buyerKey } from '../../domain/ledger/changes.ts';
 import { decideQuarantine } from '../../domain/ledger/decide-quarantine.ts';
-import { decideSettlement, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
+import {
+  decideSettlement,
+  type SettlementOutcome,
+  type SettlementView,
+} from '../../domain/ledger/decide-settlement.ts';
 import { claimQuarantined } from '../../domain/ledger/entry.ts';
 import { type Claim, claimId, quotaOf, segmentOf } from '../../domain/order/claim.ts';
+import type { RefusalCause } from '../../domain/order/order.ts';
 import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settlement.ts';
@@ -19,9 +24,7 @@ export function createMemorySettlement(rows: Rows, clock: Clock): Settlement {
   return {
     async settle(claims) {
       invariant(claims.length <= MAX_CLAIMS_PER_SETTLEMENT, `a group has at most ${MAX_CLAIMS_PER_SETTLEMENT} claims`);
-      const { outcomes, changes } = decideSettlement(viewOf(rows, clock, claims), claims);
-      commitChanges(rows, changes);
-      return outcomes;
+      return settleIn(rows, clock, claims);
     },
 
     async quarantine(claim, reason) {
@@ -38,6 +41,18 @@ export function createMemorySettlement(rows: Rows, clock: Clock): Settlement {
       });
     },
   };
+}
+
+/** `forced`: why a person ends these claims. */
+export function settleIn(
+  rows: Rows,
+  clock: Clock,
+  claims: readonly Claim[],
+  forced: RefusalCause | null = null,
+): readonly SettlementOutcome[] {
+  const { outcomes, changes } = decideSettlement(viewOf(rows, clock, claims), claims, forced);
+  commitChanges(rows, changes);
+  return outcomes;
 }
 
 function viewOf(rows: Rows, clock: Clock, claims: readonly Claim[]): SettlementView {

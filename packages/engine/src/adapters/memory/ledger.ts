@@ -20,7 +20,7 @@ export function createMemoryLedger({ clock }: { readonly clock: Clock }): Ledger
   return {
     sales: createMemorySales(rows, clock),
     settlement: createMemorySettlement(rows, clock),
-    quarantine: createMemoryQuarantine(rows),
+    quarantine: createMemoryQuarantine(rows, clock),
     inventoryCentre: createMemoryInventoryCentre(rows),
     orders: createMemoryOrders(rows, clock),
     idempotency: createMemoryIdempotency(clock),

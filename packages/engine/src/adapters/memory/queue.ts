@@ -77,6 +77,7 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
 
     // What the gate beside it puts in is what it is.
     unread: async () => [],
+    readAgain: () => null,
     async forget() {},
 
     async remove(claims) {

@@ -11,7 +11,7 @@ import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
 import { createGraves } from './graves.ts';
 import type { Layout } from './layout.ts';
 import { nameOf } from './marks.ts';
-import { type Entry, readEntries } from './read-entry.ts';
+import { type Entry, readBuried, readEntries } from './read-entry.ts';
 import type { Segments } from './segments.ts';
 
 /** Entries of one removal, which the script bounds, and of one look. */
@@ -74,6 +74,7 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
 
     unread: graves.unread,
     forget: graves.forget,
+    readAgain: ({ segment, id, text }) => readBuried(segment, id, text),
 
     async remove(claims) {
       const bySegment = grouped(claims);

@@ -1,6 +1,7 @@
 /** Entries of a queue as its gate writes them. What is not one is told apart, and nothing is made of it. */
 import { isUnitCount } from '../../domain/invariant.ts';
 import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import type { Claim } from '../../domain/order/claim.ts';
 import type { QueueEntry } from '../../ports/queue.ts';
 import { readOrigin, readWord } from './marks.ts';
 
@@ -26,6 +27,19 @@ export function readEntries(segment: SegmentKey, all: readonly Entry[]): Entries
     else unreadable.push(each[0]);
   }
   return { entries, unreadable };
+}
+
+/** As lua/bury.lua keeps one: its fields with spaces between them, cut off where it is long. */
+const BURIED = /^o (\S+) b (.+) (\d+ \S+) (\d+)(?: p (\S+))?$/s;
+const CUT_OFF_AT = 2_000;
+
+/** The claim of an entry that could not be read when it was buried; null when it still cannot. */
+export function readBuried(segment: SegmentKey, id: string, text: string): Claim | null {
+  const [, orderId, buyer, what, claimedAt, position] = BURIED.exec(text) ?? [];
+  if (text.length >= CUT_OFF_AT || orderId === undefined) return null;
+  const fields = ['o', orderId, 'b', buyer ?? '', what ?? '', claimedAt ?? ''];
+  const entry = readEntry(segment, [id, position === undefined ? fields : [...fields, 'p', position]]);
+  return entry?.claim ?? null;
 }
 
 /** What the fields are says lua/shared/entries.lua. */

@@ -12,7 +12,7 @@ const METHODS: { readonly [Port in keyof Ledger]: MethodsOf<Ledger[Port]> } = {
     ...{ listCharges: true, giveUpCharge: true, closeCharge: true },
   },
   settlement: { settle: true, quarantine: true },
-  quarantine: { keep: true, list: true },
+  quarantine: { keep: true, list: true, find: true, replay: true, drop: true },
   inventoryCentre: {
     ...{ stock: true, receiveStock: true, openWithdrawal: true, closeWithdrawal: true },
     ...{ allot: true, finishMove: true, issueReturn: true, finishReturn: true, finishRelease: true, openEpoch: true },

@@ -1,7 +1,12 @@
 /** Settlement in SQL: one transaction reads what the group touches, asks the decision and applies its changes. */
 import { invariant } from '../../domain/invariant.ts';
-import { decideSettlement, type SettlementView } from '../../domain/ledger/decide-settlement.ts';
-import { comparePositions, type Position } from '../../domain/order/claim.ts';
+import {
+  decideSettlement,
+  type SettlementOutcome,
+  type SettlementView,
+} from '../../domain/ledger/decide-settlement.ts';
+import { type Claim, comparePositions, type Position } from '../../domain/order/claim.ts';
+import type { RefusalCause } from '../../domain/order/order.ts';
 import { limitScopeOf } from '../../domain/sale/limit-scope.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settlement.ts';
 import type { SqlContext } from './context.ts';
@@ -16,18 +21,26 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
       invariant(claims.length <= MAX_CLAIMS_PER_SETTLEMENT, `a group has at most ${MAX_CLAIMS_PER_SETTLEMENT} claims`);
       if (claims.length === 0) return [];
       return db.transaction().execute(async (trx) => {
-        const reader = { trx, dialect, statements };
-        const view = await readView(reader, claims);
-        const { outcomes, changes } = decideSettlement(view, claims);
-        await writePositions(reader, view, changes.settledThrough);
-        await writeChanges(reader, changes, limitsIn(view));
-        return outcomes;
+        return settleIn({ trx, dialect, statements }, claims);
       });
     },
 
     quarantine: (claim, reason) =>
       db.transaction().execute((trx) => quarantineClaim({ trx, dialect, statements }, claim, reason)),
   };
+}
+
+/** `forced`: why a person ends these claims. */
+export async function settleIn(
+  reader: Reader,
+  claims: readonly Claim[],
+  forced: RefusalCause | null = null,
+): Promise<readonly SettlementOutcome[]> {
+  const view = await readView(reader, claims);
+  const { outcomes, changes } = decideSettlement(view, claims, forced);
+  await writePositions(reader, view, changes.settledThrough);
+  await writeChanges(reader, changes, limitsIn(view));
+  return outcomes;
 }
 
 function limitsIn(view: SettlementView): (limitScope: string) => number {

@@ -9,6 +9,7 @@
 import { isUnitCount } from '../invariant.ts';
 import { type Quota, unorderedUnits } from '../inventory/quota.ts';
 import type { Claim } from '../order/claim.ts';
+import type { Sale } from '../sale/sale.ts';
 import { isStale, type SegmentRecord } from './epoch.ts';
 
 export interface QuarantineView {
@@ -27,4 +28,25 @@ export function decideQuarantine(view: QuarantineView, claim: Claim): Quarantine
   const isReal = isUnitCount(claim.units) && quota !== null && claim.units <= unorderedUnits(quota);
   const isLoaded = segment !== null && !isStale(claim.origin, segment);
   return { kind: 'set_aside', units: isReal && isLoaded ? claim.units : 0 };
+}
+
+export type DropDecision =
+  /** It becomes a refused order, and its units go back by its release. */
+  | 'refuse'
+  /** It was never a claim that a gate of this ledger could have: there is nothing to give back, and nobody to tell. */
+  | 'forget'
+  /** Nothing moves in a settled sale, so its units could not come back. */
+  | 'sale_settled';
+
+export interface DropView {
+  /** Null when the claim names a sale or segment that does not exist. */
+  readonly sale: Sale | null;
+  readonly segment: SegmentRecord | null;
+  /** Quarantined for it. */
+  readonly units: number;
+}
+
+export function decideDrop({ sale, segment, units }: DropView, claim: Claim): DropDecision {
+  if (!sale || !segment || !isUnitCount(claim.units) || claim.units === 0) return 'forget';
+  return sale.state === 'settled' && units > 0 ? 'sale_settled' : 'refuse';
 }

@@ -72,9 +72,14 @@ export interface SettlementPlan {
   readonly changes: LedgerChanges;
 }
 
-export function decideSettlement(view: SettlementView, group: readonly Claim[]): SettlementPlan {
+/** `forced`: why a person ends these claims, whatever the ledger would say of them. */
+export function decideSettlement(
+  view: SettlementView,
+  group: readonly Claim[],
+  forced: RefusalCause | null = null,
+): SettlementPlan {
   const draft: Draft = {
-    view,
+    ...{ view, forced },
     changes: noChanges(),
     orders: new Map(view.orders),
     closedClaims: new Set(view.closedClaims),
@@ -86,6 +91,7 @@ export function decideSettlement(view: SettlementView, group: readonly Claim[]):
 /** The changes as they grow, with the running values that later claims of the same group must see. */
 interface Draft {
   readonly view: SettlementView;
+  readonly forced: RefusalCause | null;
   readonly changes: LedgerChanges;
   readonly orders: Map<OrderId, Order>;
   readonly closedClaims: Set<string>;
@@ -105,7 +111,7 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   if (!stale) markSettledThrough(draft.changes, claim);
   if (existing) return settleAgain(draft, claim, existing, stale ? null : segment.epoch);
 
-  const refusal = stale ? 'stale_epoch' : refusalOf(draft, claim);
+  const refusal = draft.forced ?? (stale ? 'stale_epoch' : refusalOf(draft, claim));
   if (refusal === null) return accept(draft, claim, segment.epoch);
   const { nowMs } = draft.view;
   const limitScope = limitScopeOf(saleOf(draft, claim));
@@ -121,7 +127,7 @@ function settleAgain(draft: Draft, claim: Claim, existing: Order, epoch: number 
   const late = awaitsLateMoney(existing.state)
     ? draft.view.openPayments.get(claim.orderId)?.find((payment) => payment.state === 'reclaiming')
     : undefined;
-  if (late && epoch !== null && refusalOf(draft, claim) === null) {
+  if (late && epoch !== null && draft.forced === null && refusalOf(draft, claim) === null) {
     const money = openMoney(draft, claim, epoch);
     const revived = reviveOrder(draft.changes, existing, claim, { ...money, payment: late });
     const applied: Payment = { ...late, state: 'applied' };

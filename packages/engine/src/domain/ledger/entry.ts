@@ -80,6 +80,11 @@ export function releaseArrived(release: Release): readonly Entry[] {
   return [entry];
 }
 
+/** Before it is settled again, or ended. */
+export function claimTakenOut(claim: Claim): Entry {
+  return { ...claimQuarantined(claim), from: 'quarantined', to: 'atGate' };
+}
+
 export function claimQuarantined(claim: Claim): Entry {
   return {
     saleId: claim.saleId,

@@ -28,6 +28,7 @@ import { addSettleSale } from './settle-sale.ts';
 import { addShowOrder } from './show-order.ts';
 import { addShowSale } from './show-sale.ts';
 import { addStorefront } from './storefront.ts';
+import { addTakeOut } from './take-out.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
 export const ADMIN_PREFIX = '/v1/admin';
@@ -52,7 +53,7 @@ export function addRoutes(app: HttpServer, deps: RouteDeps): void {
       // On the scope, not on each route: a new one is closed until it is opened.
       operators.addHook('onRequest', deps.requireOperator);
       const sales = [addCreateSale, addAdminListSales, addAdminShowSale, addPatchSale, addOperateSale, addSettleSale];
-      const stock = [addReceiveStock, addReadPlaces, addListQuarantine];
+      const stock = [addReceiveStock, addReadPlaces, addListQuarantine, addTakeOut];
       const orders = [addAdminListOrders, addAdminShowOrder, addAdminCancelOrder];
       for (const add of [...sales, ...stock, ...orders]) add(operators, deps);
       const { webhooks } = deps.engine;
