@@ -18,14 +18,14 @@ export interface Answering {
 }
 
 export function answeringWith(
-  { engine, telemetry, lag }: RunningEngine,
+  { engine, telemetry, lag, isSafe }: RunningEngine,
   { settings, log, keys }: { readonly settings: Settings; readonly log: Logger; readonly keys: DeploymentKeys },
 ): Answering {
   let isReady = true;
   const limits = createRequestLimits(systemClock, ratesOf(settings));
   return {
     deps: {
-      ...{ engine, clock: systemClock, limits, telemetry, logger: log, isReady: () => isReady },
+      ...{ engine, clock: systemClock, limits, telemetry, logger: log, isReady: () => isReady && isSafe() },
       trustedProxies: settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []),
       ...{ adminKey: keys.adminKey, serverKey: keys.serverKey },
       identity: createJwtIdentity({ secret: keys.jwtKey, ...jwtClaimsOf(settings) }),

@@ -15,6 +15,8 @@ export interface ChosenStore {
     EngineParts,
     'gate' | 'queue' | 'marks' | 'feed' | 'lendingLine' | 'gateClock' | 'isGateShared' | 'answersQueued'
   >;
+  /** False while the gate may lose what it holds though nothing is lost: no buyer should be sent here. */
+  isSafe(): boolean;
   /** How many claims end with this process, after they had their time. */
   drain(): Promise<number>;
   close(): void;
@@ -34,12 +36,14 @@ export async function chooseStore({ settings, clock, idSource, log, ledgerId }: 
   if (redisUrl === undefined) {
     const { gate, queue, marks } = createMemoryStore({ clock, idSource });
     const parts = { gate, queue, marks, feed: createMemoryOrderFeed() };
-    return { parts, drain: () => drain(queue), close: () => {} };
+    return { parts, isSafe: () => true, drain: () => drain(queue), close: () => {} };
   }
   const options = { url: redisUrl, clock, ledgerId: await ledgerId(), asksReplica: claimDurability === 'replicated' };
-  const store = await openRedisStore(options).catch((error: unknown) => {
-    throw gateDoesNotOpen(error);
-  });
+  const store = await openRedisStore({ ...options, onPolicy: (sentence) => tellPolicy(log, sentence) }).catch(
+    (error: unknown) => {
+      throw gateDoesNotOpen(error);
+    },
+  );
   for (const warning of store.warnings) log.warn(warning);
   const { gate, queue, marks, feed, lendingLine, serverClock } = store;
   // What is queued stays in Redis, for the next process.
@@ -47,5 +51,10 @@ export async function chooseStore({ settings, clock, idSource, log, ledgerId }: 
     ...{ gate, queue, marks, feed, lendingLine },
     ...{ gateClock: serverClock, isGateShared: true, answersQueued: claimDurability !== 'durable' },
   };
-  return { parts, drain: async () => 0, close: store.close };
+  return { parts, isSafe: store.isSafe, drain: async () => 0, close: store.close };
+}
+
+function tellPolicy(log: Logger, sentence: string | null): void {
+  if (sentence === null) log.info('Redis throws no keys away any more: /readyz says yes again.');
+  else log.error(`${sentence} Until then /readyz says no.`);
 }

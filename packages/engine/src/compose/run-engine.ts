@@ -36,6 +36,8 @@ export interface RunningEngine {
   readonly wallet: ChosenWallet;
   readonly telemetry: PrometheusTelemetry;
   readonly lag: LoopLag;
+  /** No buyer should be sent here while it is false. */
+  isSafe(): boolean;
   /** Once it has ended: claims that were answered `queued` and never reached the ledger. */
   droppedClaims(): number;
 }
@@ -73,5 +75,5 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
     droppedClaims = await store.drain();
     if (droppedClaims > 0) log.error({ droppedClaims }, DROPPED);
   });
-  return { engine, ledger, wallet, telemetry, lag, droppedClaims: () => droppedClaims };
+  return { engine, ledger, wallet, telemetry, lag, isSafe: store.isSafe, droppedClaims: () => droppedClaims };
 }

@@ -123,6 +123,24 @@ describe.skipIf('missing' in found)('a deployment with its gate in Redis', { tim
     expect(await buy({ ...after, sampleSales: before.sampleSales }, 'ann')).toMatchObject({ reason: 'over_limit' });
   });
 
+  test('K29: is not ready while its Redis may throw keys away, says so, and is ready again after', async () => {
+    const deployment = await start();
+    const readiness = async () => (await fetch(`${deployment.url}/readyz`)).status;
+    const says = (text: string) => () => logged.some((line) => line.includes(text));
+    expect(await readiness()).toBe(200);
+    await server().admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    try {
+      await expect.poll(readiness, { timeout: 10_000 }).toBe(503);
+      await expect.poll(says('maxmemory-policy is allkeys-lru. Set it to noeviction')).toBe(true);
+      // Whoever is there already goes on: nothing was thrown away yet.
+      expect(await buy(deployment, 'ann')).toMatchObject({ kind: 'accepted' });
+    } finally {
+      await server().admin.config('SET', 'maxmemory-policy', 'noeviction');
+    }
+    await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
+    expect(says('/readyz says yes again')()).toBe(true);
+  });
+
   test('does not start without its Redis, and says what to do', async () => {
     await expect(start('redis://:secret@127.0.0.1:1')).rejects.toThrow(
       /^Redis at 127\.0\.0\.1:1 cannot be reached: .* Start it, or correct SLUICE_REDIS_URL\.$/,

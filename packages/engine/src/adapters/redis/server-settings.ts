@@ -27,6 +27,11 @@ export async function readServerSettings(connection: RedisConnection): Promise<S
   };
 }
 
+/** Alone, for who asks again and again. */
+export async function readEvictionPolicy(connection: RedisConnection): Promise<string> {
+  return (await info(connection, 'memory')).get('maxmemory_policy') ?? 'unknown';
+}
+
 export const NO_PERSISTENCE =
   'Redis keeps nothing on disk: after its restart every sale is rebuilt from the ledger, and claims that were not settled yet are lost';
 export const NO_REPLICA =

@@ -15,6 +15,7 @@ import { createLayout } from './layout.ts';
 import { createLendingLine } from './lending-line.ts';
 import { type MastersOptions, openMasters } from './open-masters.ts';
 import { createRedisOrderFeed } from './order-feed.ts';
+import { type OnPolicy, watchPolicies } from './policy-watch.ts';
 import { createRedisQueue } from './queue.ts';
 import { createIsReplicated } from './replicated.ts';
 import { createSegments } from './segments.ts';
@@ -31,6 +32,8 @@ export interface RedisStore {
   readonly serverClock: Clock;
   /** What an operator should know of how the server is set up. */
   readonly warnings: readonly string[];
+  /** False while a server may throw keys of a sale away. */
+  isSafe(): boolean;
   close(): void;
 }
 
@@ -40,6 +43,8 @@ export interface RedisStoreOptions extends MastersOptions {
   /** A claim counts once a replica has it, too. */
   readonly asksReplica?: boolean;
   readonly clock: Clock;
+  /** Nobody is told when not given. */
+  readonly onPolicy?: OnPolicy;
 }
 
 /** Throws a fault when the server cannot be reached, or may throw away what it holds. */
@@ -48,6 +53,7 @@ export async function openRedisStore({
   url,
   ledgerId,
   asksReplica = false,
+  onPolicy = () => {},
   ...options
 }: RedisStoreOptions): Promise<RedisStore> {
   const masters = await openMasters({ ...options, url });
@@ -61,6 +67,7 @@ export async function openRedisStore({
     const segments = createSegments(masters, names);
     const layout = createLayout(masters, segments, names);
     const arrivals = createArrivals(hints, names, clock);
+    const policies = watchPolicies(masters, clock, onPolicy);
     return {
       gate: createRedisGate({
         layout,
@@ -74,7 +81,9 @@ export async function openRedisStore({
       lendingLine: createLendingLine(hints, names, clock),
       serverClock: { ...clock, nowMs: () => clock.nowMs() + masters.clockOffsetMs },
       warnings,
+      isSafe: policies.isSafe,
       close() {
+        policies.close();
         hints.close();
         masters.close();
       },
