@@ -8,7 +8,7 @@ export default {
       entry: ['tools/{tidy,check-imports,test-report,generate}.mjs', 'tools/services/serve.mjs', 'tests/**/*.test.ts'],
       project: ['tools/**/*.mjs', '!tools/spikes/**', 'tests/**/*.ts'],
       // The first two are started by tools/check.mjs through their files; the others by workers and property tests.
-      ignoreBinaries: ['apt-get'],
+      ignoreBinaries: ['apt-get', 'openssl'],
       ignoreDependencies: ['oxlint', 'oxlint-tsgolint', 'tsx', 'fast-check'],
     },
     'packages/contract': {
