@@ -45,7 +45,11 @@ export async function keepSale(deps: KeepDeps, saleId: SaleId): Promise<KeepResu
   const before = await deps.inventoryCentre.stock(saleId, settled);
   if (!before) return 'absent';
   // A draft has nothing at the gate yet, and in a settled sale nothing moves any more.
-  if (before.sale.state === 'draft' || before.sale.state === 'settled') return 'kept';
+  if (before.sale.state === 'draft') return 'kept';
+  if (before.sale.state === 'settled') {
+    await deps.queue.retire(before.segments);
+    return 'kept';
+  }
 
   ledgerWatch?.compare(before, settled);
   // Side by side: of a lost gate every segment waits to be rebuilt. One whose server is away keeps no other one waiting.

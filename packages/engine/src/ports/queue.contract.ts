@@ -51,6 +51,18 @@ export function queueContract(subject: StoreSubject): void {
       ]);
     });
 
+    test('looks into what holds something, also when its sale is over', async () => {
+      const segment = await open();
+      await store.queue.retire([segment.key]);
+      const made = await claimMany(segment, 2);
+      await store.queue.retire([segment.key]);
+      expect(await store.queue.depth()).toMatchObject({ entries: 2 });
+      expect(await read('a')).toEqual(made);
+      await store.queue.remove(made);
+      for (const _ of [1, 2]) await store.queue.retire([segment.key]);
+      expect(await store.queue.depth()).toEqual({ entries: 0, oldestAgeMs: null });
+    });
+
     test('gives no more than was asked for, and goes on where it stopped', async () => {
       const made = await claimMany(await open(), 5);
       expect(await read('a', 2)).toEqual(made.slice(0, 2));

@@ -51,6 +51,9 @@ export interface Queue {
   /** Every entry of one segment, read or not. */
   peek(segment: SegmentKey): Promise<readonly QueueEntry[]>;
 
+  /** Their sale is settled: those that hold nothing are not looked at any more, and cost nothing. */
+  retire(segments: readonly SegmentKey[]): Promise<void>;
+
   depth(): Promise<QueueDepth>;
 
   /** Calls `listener` when there may be something to read; the returned function ends it. A hint, not a promise. */

@@ -72,6 +72,7 @@ export function farQueue(queue: Queue, { world, process, wire, hints }: QueueEnd
     readAgain: (unread) => queue.readAgain(unread),
     peek: (segment) => wire.call('queue.peek', () => queue.peek(segment)),
     depth: () => wire.call('queue.depth', () => queue.depth()),
+    retire: (segments) => wire.call('queue.retire', () => queue.retire(segments)),
     onArrival(listener) {
       let isUnderWay = false;
       const stop = queue.onArrival(() => {

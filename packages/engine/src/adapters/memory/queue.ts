@@ -95,6 +95,9 @@ export function createMemoryQueue(clock: Clock): MemoryQueue {
       return queue ? entriesOf(queue) : [];
     },
 
+    // What holds nothing is not there.
+    async retire() {},
+
     async depth() {
       let entries = 0;
       let oldestMs: number | null = null;

@@ -46,6 +46,39 @@ describe.skipIf('missing' in found)('processes on one Redis', () => {
     end();
   });
 
+  test('look no more into a segment that is closed and empty once one of them has retired it', async () => {
+    await server().admin.flushall();
+    const [serve, worker] = [await open(), await open()];
+    const segment = await openSegment({
+      ...{ gate: serve.gate, queue: serve.queue, nowMs: async () => serve.serverClock.nowMs() + 30_000 },
+      ...{ pass: async () => {}, lose: async () => {}, close: async () => {} },
+    });
+    const listed = () => server().admin.smembers(TEST_NAMES.segments);
+    const { key, terms } = segment;
+    const closed = await segment.view();
+    const closing = { ...terms, version: closed.terms.version + 1, state: 'closed' as const };
+    const claim = await segment.win(request());
+    expect(await serve.gate.setTerms(await segment.call(), closing, closed.epoch)).toBe('set');
+    expect(await worker.queue.depth()).toMatchObject({ entries: 1 });
+    await worker.queue.retire([key]);
+    expect(await listed()).toHaveLength(1);
+
+    await worker.queue.remove([claim]);
+    await worker.queue.retire([key]);
+    for (const store of [serve, worker]) expect(await store.queue.depth()).toEqual({ entries: 0, oldestAgeMs: null });
+    expect(await listed()).toEqual([]);
+    expect(await serve.gate.read(key)).toMatchObject({ terms: { state: 'closed' } });
+
+    // One that was lost from the list is there again.
+    await openSegment({
+      ...{ gate: serve.gate, queue: serve.queue, nowMs: async () => serve.serverClock.nowMs() + 30_000 },
+      ...{ pass: async () => {}, lose: async () => {}, close: async () => {} },
+    });
+    await server().admin.del(TEST_NAMES.segments);
+    await serve.queue.depth();
+    expect(await listed()).toHaveLength(1);
+  });
+
   test('hear of the orders that another has changed, once each', async () => {
     const [serve, worker] = [await open(), await open()];
     const order = { orderId: 'o', saleId: 's', state: 'pending' } as Order;

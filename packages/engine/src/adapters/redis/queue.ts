@@ -97,6 +97,14 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
       }
     },
 
+    async retire(retired) {
+      for (const segment of retired.filter(segments.knows)) {
+        const { keys, connection } = await layout.placeOf(segment);
+        const sizes = [await connection.command('XLEN', keys.stream), await connection.command('HLEN', keys.buried)];
+        if (sizes.every((size) => size === 0)) await segments.forget(segment);
+      }
+    },
+
     async depth() {
       const all = await withEntries();
       const depths = await ofThoseThere(all, async (segment) => {

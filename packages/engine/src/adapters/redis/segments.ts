@@ -14,6 +14,10 @@ export interface Segments {
   /** It is about to be. */
   list(segment: SegmentKey): Promise<void>;
   all(): Promise<readonly SegmentKey[]>;
+  /** As far as this process has heard. */
+  knows(segment: SegmentKey): boolean;
+  /** There is nothing in it, and nothing will come. Another process that has met it forgets it, too, when it finds it gone. */
+  forget(segment: SegmentKey): Promise<void>;
 }
 
 export function createSegments(masters: Masters, names: Names): Segments {
@@ -27,10 +31,30 @@ export function createSegments(masters: Masters, names: Names): Segments {
     listed.clear();
     for (const member of members) listed.add(member);
     const missing = [...met].filter((text) => !listed.has(text));
-    if (missing.length > 0) await list.command('SADD', names.segments, ...missing);
+    const isForgotten = await Promise.all(missing.map(isAtRest));
+    for (const [at, text] of missing.entries()) if (isForgotten[at]) met.delete(text);
+    const lost = missing.filter((_, at) => !isForgotten[at]);
+    if (lost.length > 0) await list.command('SADD', names.segments, ...lost);
+  }
+
+  /** Whether somebody has forgotten it, rather than lost it from the list: nothing is in it, and it claims nothing. */
+  async function isAtRest(text: string): Promise<boolean> {
+    const segment = readSegment(text);
+    const group = await masters.of(names.groups).command('HGET', names.groups, segment.saleId);
+    const { meta, stream } = names.keysOf(segment, typeof group === 'string' ? group : null);
+    const master = masters.of(meta);
+    const [state, entries] = await Promise.all([master.command('HGET', meta, 'state'), master.command('XLEN', stream)]);
+    return (state === 'closed' || state === null) && entries === 0;
   }
 
   return {
+    knows: (segment) => met.has(writeSegment(segment)) || listed.has(writeSegment(segment)),
+    async forget(segment) {
+      const text = writeSegment(segment);
+      await masters.of(names.segments).command('SREM', names.segments, text);
+      met.delete(text);
+      listed.delete(text);
+    },
     meet(segment) {
       met.add(writeSegment(segment));
     },
