@@ -1,5 +1,5 @@
 /**
- * Runs one server for tests: `node tools/services/serve.mjs postgres [--durable]` (or `pgbouncer --before=port`, `redis --node`,
+ * Runs one server for tests: `node tools/services/serve.mjs postgres [--durable] [--tls=folder]` (or `pgbouncer --before=port`, `redis --node`,
  * `redis --replica-of=port`, `sentinel --before=port`). Prints one JSON line, `{ "url": … }`, when
  * it takes connections, and again after each `restart`; or `{ "missing": … }` with the reason why there is none here.
  *
@@ -66,6 +66,13 @@ async function serve(service) {
   const dataDir = join(home, 'data');
   const kept = join(home, 'kept');
   copy(template, dataDir);
+  const tls = flagValue('--tls');
+  const tlsDir = tls && join(home, 'tls');
+  if (tlsDir) {
+    copy(tls, tlsDir);
+    for (const file of ['server.crt', 'server.key']) own(join(tlsDir, file));
+    own(tlsDir);
+  }
   own(home);
 
   // For a second listener, that of a Cluster's nodes among each other.
@@ -74,7 +81,7 @@ async function serve(service) {
   const startAt = async (port) => {
     const options = {
       ...{ dataDir, port, spare, before: flagValue('--before'), replicaOf: flagValue('--replica-of') },
-      ...{ isDurable: flags.includes('--durable'), isNode: flags.includes('--node') },
+      ...{ isDurable: flags.includes('--durable'), isNode: flags.includes('--node'), tlsDir },
     };
     for (const [file, text] of Object.entries(description.files?.(options) ?? {})) {
       if (existsSync(join(dataDir, file))) continue;

@@ -15,10 +15,13 @@ export const SERVICES = {
       const how = ['--username=sluice', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
       return { command: join(folder, PG_BIN, 'initdb'), args: [`--pgdata=${dataDir}`, ...how] };
     },
-    start(folder, { dataDir, port, isDurable }) {
+    start(folder, { dataDir, port, isDurable, tlsDir }) {
       const sync = isDurable ? 'on' : 'off';
       const settings = {
         ...{ listen_addresses: '127.0.0.1', port, unix_socket_directories: '', jit: 'off', max_connections: 200 },
+        ...(tlsDir && {
+          ...{ ssl: 'on', ssl_cert_file: join(tlsDir, 'server.crt'), ssl_key_file: join(tlsDir, 'server.key') },
+        }),
         ...{ fsync: sync, full_page_writes: sync, shared_buffers: '64MB', log_min_messages: 'warning' },
       };
       const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -65,7 +68,7 @@ export const SERVICES = {
         input: `create database mysql;\nuse mysql;\nset @auth_root_socket = null;\n${script}\n`,
       };
     },
-    start(folder, { dataDir, port, isDurable }) {
+    start(folder, { dataDir, port, isDurable, tlsDir }) {
       return {
         command: join(folder, 'usr/sbin/mariadbd'),
         args: [
@@ -74,6 +77,7 @@ export const SERVICES = {
           ...['--skip-networking=0', '--skip-name-resolve', '--innodb-buffer-pool-size=64M', '--max-connections=200'],
           // Whoever connects is let in: it listens to this machine only.
           '--skip-grant-tables',
+          ...(tlsDir ? [`--ssl-cert=${join(tlsDir, 'server.crt')}`, `--ssl-key=${join(tlsDir, 'server.key')}`] : []),
           `--innodb-flush-log-at-trx-commit=${isDurable ? 1 : 0}`,
         ],
       };

@@ -1,4 +1,5 @@
 /** Why a deployment does not start, as one sentence for the person who started it: what, where, and what to do. */
+import { connectAdvice } from '../adapters/sql/connect-advice.ts';
 import { Fault } from '../domain/fault.ts';
 
 export class CannotStart extends Error {
@@ -34,7 +35,8 @@ const CORRUPT_ADVICE =
 export function databaseDoesNotOpen(address: string, error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   const reason = error.message.replace(/\.?$/, '.');
-  const sentence = `The ledger at ${address} cannot be opened. ${reason} ${DATABASE_ADVICE[error.code] ?? ''}`;
+  const advice = connectAdvice(error.cause) ?? DATABASE_ADVICE[error.code] ?? '';
+  const sentence = `The ledger at ${address} cannot be opened. ${reason} ${advice}`;
   return new CannotStart(sentence.trim(), { cause: error });
 }
 

@@ -14,6 +14,7 @@ import { Fault } from '../domain/fault.ts';
 import { ledgerWithRetry } from '../funnel/ledger/ledger-with-retry.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { databaseDoesNotOpen, ledgerDoesNotOpen } from './cannot-start.ts';
+import { databaseAccess } from './database-access.ts';
 import { databaseAddress } from './ledger-address.ts';
 
 /** Groups are settled one after the other; the rest is for readers, payments and the sweeper. */
@@ -34,7 +35,7 @@ export interface OpenedLedger {
 }
 
 function openAt(url: string) {
-  const options = { url, maxConnections: MAX_CONNECTIONS };
+  const options = { ...databaseAccess(url), maxConnections: MAX_CONNECTIONS };
   return url.startsWith('postgres') ? openPostgresLedger(options) : openMysqlLedger(options);
 }
 

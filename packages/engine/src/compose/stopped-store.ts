@@ -11,6 +11,7 @@ import type { Settings } from '../config/settings.ts';
 import { Fault } from '../domain/fault.ts';
 import { type BookDifference, compareBooks, type SaleBooks } from '../domain/reconciliation/compare-books.ts';
 import { databaseDoesNotOpen, ledgerDoesNotOpen, sentenceOf } from './cannot-start.ts';
+import { databaseAccess } from './database-access.ts';
 import { databaseAddress, refuseLedgerElsewhere } from './ledger-address.ts';
 
 export type { BookDifference };
@@ -98,7 +99,7 @@ async function holdStoppedStore(dataDir: string): Promise<InspectedStore> {
 
 /** Nothing is asked of the server yet. */
 function connectStore(url: string): InspectedStore {
-  const options = { url, maxConnections: 1 };
+  const options = { ...databaseAccess(url), maxConnections: 1 };
   const { db, dialect, close } = url.startsWith('postgres') ? connectPostgres(options) : connectMysql(options);
   const where = databaseAddress(url);
   const ledger = inspectLedger(db, dialect);

@@ -26,6 +26,8 @@ export type TestServer = Ready | { readonly kind: 'missing'; readonly reason: st
 interface ServerOptions {
   /** Written through to the disk, for tests that kill it. */
   readonly isDurable?: true;
+  /** A folder with `server.crt` and `server.key`. */
+  readonly tls?: string;
   /** Of a pooler: the port of the server behind it. */
   readonly before?: string;
 }
@@ -33,13 +35,19 @@ interface ServerOptions {
 /** Called while a test file is read. What is missing on a laptop is skipped by name; in CI it is an error. */
 export async function startTestServer(
   name: 'postgres' | 'pgbouncer' | 'mariadb',
-  { isDurable, before }: ServerOptions = {},
+  { isDurable, before, tls }: ServerOptions = {},
 ): Promise<TestServer> {
   const own = process.env[`TEST_${name.toUpperCase()}_URL`];
   if (own) return { kind: 'ready', url: own };
   const child = spawn(
     process.execPath,
-    [SERVE, name, ...(isDurable ? ['--durable'] : []), ...(before ? [`--before=${before}`] : [])],
+    [
+      SERVE,
+      name,
+      ...(isDurable ? ['--durable'] : []),
+      ...(before ? [`--before=${before}`] : []),
+      ...(tls ? [`--tls=${tls}`] : []),
+    ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },

@@ -1,5 +1,6 @@
 /** Which fault an error of MariaDB is. Codes: https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 import { Fault, type FaultCode } from '../../../../domain/fault.ts';
+import { connectAdvice } from '../../connect-advice.ts';
 
 const FAULT_OF_NUMBER: Readonly<Record<number, FaultCode>> = {
   1021: 'storage_full', // disk full
@@ -13,8 +14,10 @@ const FAULT_OF_NUMBER: Readonly<Record<number, FaultCode>> = {
   1062: 'ledger_constraint', // duplicate key
   1105: 'ledger_unavailable', // unknown error
   1114: 'storage_full', // the table is full
+  1130: 'ledger_refused', // not from this host
   1142: 'ledger_refused', // command denied to the user
   1193: 'ledger_refused', // unknown variable: MySQL, where they have other names
+  1226: 'ledger_unavailable', // more than this user may have
   1203: 'ledger_unavailable', // too many connections of this user
   1205: 'ledger_conflict', // a lock was not to be had in time
   1213: 'ledger_conflict', // deadlock
@@ -27,6 +30,7 @@ const FAULT_OF_NUMBER: Readonly<Record<number, FaultCode>> = {
   1451: 'ledger_constraint', // foreign key: the parent row is needed
   1452: 'ledger_constraint', // foreign key: there is no parent row
   1644: 'ledger_constraint', // signalled by a trigger
+  1698: 'ledger_refused', // access denied, for want of a plugin
   1792: 'ledger_unavailable', // read-only transaction
   1927: 'ledger_unavailable', // killed
   1969: 'ledger_conflict', // a statement took too long, and was undone
@@ -63,6 +67,9 @@ export function faultOfCommit(error: unknown): Fault {
 export function faultOfConnection(error: unknown): Fault {
   const fault = faultOfMysql(error);
   if (fault) return fault;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, errno = 0, message } = error as NodeJS.ErrnoException;
+  // It was reached: what is said before anybody has said who they are has no state, and a certificate has no number.
+  if (connectAdvice(error) !== null)
+    return new Fault(FAULT_OF_NUMBER[errno] ?? 'ledger_unavailable', `MariaDB: ${message} (${code ?? errno})`, error);
   return new Fault('ledger_unavailable', `MariaDB cannot be reached: ${message || (code ?? 'no connection')}`, error);
 }

@@ -7,11 +7,14 @@
 import type { MysqlPool, MysqlPoolConnection } from 'kysely';
 import { createPool, type PoolConnection, type TypeCastField, type TypeCastNext } from 'mysql2';
 import { Fault } from '../../../../domain/fault.ts';
+import { type DatabaseTls, tlsOptions } from '../../database-tls.ts';
 import { faultOfCommit, faultOfConnection, isServerError } from './faults.ts';
 
 export interface PoolOptions {
   readonly url: string;
   readonly maxConnections: number;
+  /** Null: not encrypted. */
+  readonly tls?: DatabaseTls | null;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -27,7 +30,7 @@ const SESSION = `set session tx_isolation = 'READ-COMMITTED', innodb_lock_wait_t
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-export function createMysqlPool({ url, maxConnections }: PoolOptions): MysqlPool {
+export function createMysqlPool({ url, maxConnections, tls = null }: PoolOptions): MysqlPool {
   const pool = createPool({
     ...{
       uri: url.replace(/^mariadb:/, 'mysql:'),
@@ -35,6 +38,7 @@ export function createMysqlPool({ url, maxConnections }: PoolOptions): MysqlPool
       connectTimeout: CONNECT_TIMEOUT_MS,
       enableKeepAlive: true,
     },
+    ...(tls && { ssl: { ...tlsOptions(tls), verifyIdentity: tls.isVerified } }),
     // An object in the place of a value would become SQL.
     ...{ stringifyObjects: true, charset: 'utf8mb4_bin', typeCast: wholeNumbers },
   });

@@ -1,5 +1,6 @@
 /** Which fault an error of PostgreSQL is. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 import { Fault, type FaultCode } from '../../../../domain/fault.ts';
+import { connectAdvice } from '../../connect-advice.ts';
 
 /** Those that differ from their class. */
 const FAULT_OF_STATE: Readonly<Record<string, FaultCode>> = {
@@ -58,6 +59,8 @@ export function faultOfConnection(error: unknown): Fault {
   const fault = faultOfPostgres(error);
   if (fault) return fault;
   const { code, message } = error as NodeJS.ErrnoException;
+  // It was reached, and it is another thing that is wrong: its certificate, say.
+  if (connectAdvice(error) !== null) return new Fault('ledger_unavailable', `PostgreSQL: ${message}`, error);
   // Node gathers the attempts at several addresses in an error without a message.
   return new Fault(
     'ledger_unavailable',

@@ -6,11 +6,14 @@
  */
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import { type DatabaseTls, tlsOptions } from '../../database-tls.ts';
 import { faultOfCommit, faultOfConnection, isServerError } from './faults.ts';
 
 export interface PoolOptions {
   readonly url: string;
   readonly maxConnections: number;
+  /** Null: not encrypted. */
+  readonly tls?: DatabaseTls | null;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -38,9 +41,12 @@ const BEGIN: Readonly<Record<string, string>> = {
 const INT8 = 20;
 const NUMERIC = 1700;
 
-export function createPostgresPool({ url, maxConnections }: PoolOptions): PostgresPool {
+export function createPostgresPool({ url, maxConnections, tls = null }: PoolOptions): PostgresPool {
   const pool = new pg.Pool({
     ...{ connectionString: url, max: maxConnections, application_name: 'sluice', keepAlive: true },
+    // Said, so that no variable of the environment says otherwise.
+    ssl: tls !== null && tlsOptions(tls),
+    Client: EndingClient,
     ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: ANSWER_TIMEOUT_MS },
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
@@ -59,6 +65,20 @@ export function createPostgresPool({ url, maxConnections }: PoolOptions): Postgr
     },
     end: () => pool.end(),
   };
+}
+
+/** One that has no password when it is asked for one fails, and would keep the server waiting for it: a minute, and the process with it. */
+class EndingClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    if (!callback) return super.connect();
+    super.connect((error: Error) => {
+      if (error) this.end(() => {});
+      callback(error);
+    });
+    return undefined;
+  }
 }
 
 class BoundedClient {
