@@ -1,5 +1,5 @@
 /** A deployment whose ledger is in a database, and the commands that look at it when it has stopped. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase as createMariadb } from '../packages/engine/src/adapters/sql/dialects/mysql/test-database.contract.ts';
@@ -108,6 +108,26 @@ for (const [name, server, create] of SUBJECTS)
       const doctor = await command(['doctor'], nowhere);
       expect([doctor.code, ledgerFinding(doctor)]).toEqual([1, expect.stringContaining('set SLUICE_DATABASE_URL')]);
       expect(existsSync(join(dataDir, 'ledger.db'))).toBe(false);
+    });
+
+    test('is not left for another by a start, unless that is meant', async () => {
+      const { protocol } = new URL(database.url);
+      const other = { SLUICE_DATABASE_URL: `${protocol}//somebody:secret-word@127.0.0.1:1/shop` };
+      const remembered = readFileSync(join(dataDir, 'ledger.json'), 'utf8');
+      const start = await command(['start'], other);
+      expect(start).toMatchObject({ code: 1, says: null });
+      expect(start.stderr).toContain(`is in the database ${address()}, and SLUICE_DATABASE_URL names`);
+      expect(start.stderr).toContain(`delete ${join(dataDir, 'ledger.json')}`);
+      expect(start.stderr).not.toContain('secret-word');
+      expect(readFileSync(join(dataDir, 'ledger.json'), 'utf8')).toBe(remembered);
+
+      const moved = await create(url);
+      rmSync(join(dataDir, 'ledger.json'));
+      const running = await startSluice({ dataDir, env: { SLUICE_DATABASE_URL: moved.url } });
+      await running.end('SIGKILL');
+      expect(readFileSync(join(dataDir, 'ledger.json'), 'utf8')).toContain(new URL(moved.url).pathname);
+      writeFileSync(join(dataDir, 'ledger.json'), remembered);
+      await moved.drop();
     });
 
     test('that cannot be reached is told by doctor as that, without its password', async () => {

@@ -69,8 +69,12 @@ export function readLedgerAddress(dataDir: string): string | null {
   if (content === null) return null;
   const { database } = content as { readonly database?: unknown };
   if (typeof database === 'string') return database;
-  const file = join(dataDir, LEDGER_ADDRESS_FILE);
+  const file = ledgerAddressFile(dataDir);
   throw new Fault('storage_unusable', `${file} names no database. Restore it: it says where the ledger is.`);
+}
+
+export function ledgerAddressFile(dataDir: string): string {
+  return join(dataDir, LEDGER_ADDRESS_FILE);
 }
 
 /** `address`: without user and password. */

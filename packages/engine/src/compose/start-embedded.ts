@@ -23,7 +23,7 @@ import {
 } from './deployment-files.ts';
 import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
 import type { Engine } from './engine.ts';
-import { databaseAddress, refuseLedgerElsewhere } from './ledger-address.ts';
+import { databaseAddress, refuseAnotherDatabase, refuseLedgerElsewhere } from './ledger-address.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { isLoopback } from './loopback.ts';
@@ -77,6 +77,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   try {
     const { databaseUrl } = settings;
     if (databaseUrl === undefined) refuseLedgerElsewhere(resolve(settings.dataDir));
+    else refuseAnotherDatabase(resolve(settings.dataDir), databaseUrl);
     const directory = await holdDataDirectory(settings.dataDir, { isLedgerElsewhere: databaseUrl !== undefined });
     closers.add(() => directory.release());
     const dataDir = directory.path;
