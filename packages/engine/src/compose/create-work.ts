@@ -84,10 +84,9 @@ export function createWork(parts: EngineParts, { stocking, living, ledgerBreaker
 function openRelay({ webhookSender: sender, ledger, clock, idSource, telemetry = noTelemetry, ...parts }: EngineParts) {
   if (!sender) return null;
   const { outbox, webhooks } = ledger;
-  const { onFault, onCrash } = parts;
+  const { onFault, onCrash, random = Math.random } = parts;
   return createRelay({
-    ...{ outbox, webhooks, sender, clock, idSource, telemetry, onFault, onCrash },
-    random: Math.random,
+    ...{ outbox, webhooks, sender, clock, idSource, telemetry, onFault, onCrash, random },
   });
 }
 

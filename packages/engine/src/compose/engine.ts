@@ -69,6 +69,8 @@ export interface EngineParts {
   readonly wallet?: Wallet;
   /** Without one nobody is told of events. */
   readonly webhookSender?: WebhookSender;
+  /** From 0 to below 1, evenly: spreads what is tried again; the machine's when not given. */
+  readonly random?: () => number;
   /** No bounds when not given. */
   readonly bounds?: IntakeBounds;
   /** Of settlement, where it is done here; none when not given. */

@@ -28,6 +28,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { SettleSaleResult } from '../ports/sales.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Wallet } from '../ports/wallet.ts';
+import type { WebhookSender } from '../ports/webhook-sender.ts';
 
 export interface PartsUnderTest {
   readonly clock: Clock;
@@ -38,6 +39,8 @@ export interface PartsUnderTest {
   readonly feed: OrderFeed;
   readonly ledger: Ledger;
   readonly wallet?: Wallet;
+  readonly webhookSender?: WebhookSender;
+  readonly random?: () => number;
   readonly sharesWork?: boolean;
   readonly onFault: (fault: Fault) => void;
   readonly onCrash: (error: unknown) => void;

@@ -55,6 +55,18 @@ export async function judgeTheEnd(room: Room, { buyersLeft, errandsLeft, isBroke
   if (isClosed(room) && room.plan.life) await judgeSettlement(room, isBroken);
   if (isBroken()) return;
   await readAtRest(room, isBroken);
+  if (!isBroken()) await judgeEvents(room, isBroken);
+}
+
+/** A dead relay's deliveries are due again when their leases end, and a receiver that failed is left alone for a while. */
+const TOLD_WITHIN_MS = 200_000;
+
+async function judgeEvents({ world, receiver, auditor }: Room, isBroken: () => boolean): Promise<void> {
+  if (!receiver) return;
+  const deadlineMs = world.nowMs() + TOLD_WITHIN_MS;
+  while (!isBroken() && !(await receiver.isUpToDate()) && world.nowMs() < deadlineMs)
+    await world.run(world.nowMs() + LOOK_EVERY_MS, isBroken);
+  if (!isBroken()) await receiver.judgeTheEnd(auditor.books.orders.keys());
 }
 
 async function isCalm(room: Room, left: readonly string[]): Promise<boolean> {

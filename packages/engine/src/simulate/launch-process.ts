@@ -8,7 +8,9 @@ import type { Stores } from './gate-server.ts';
 import { observedGate, type Watch } from './observed-stores.ts';
 import type { Faults, Period } from './plan.ts';
 import { createProcess, type Process } from './process.ts';
+import { RECEIVER_PATIENCE_MS, type Receiver } from './receiver.ts';
 import { createPlainSigner } from './signer.ts';
+import type { Report } from './violation.ts';
 import { createWire, type Wire, type WireFaults } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -26,6 +28,8 @@ export interface LaunchParts {
   readonly wallet: Wallet | null;
   /** Its claims are settled by several, a share each. */
   readonly sharesWork: boolean;
+  readonly receiver: Receiver | null;
+  readonly report: Report;
   readonly endWith: (process: Process, error: unknown) => void;
 }
 
@@ -59,7 +63,11 @@ export function launchProcess(parts: LaunchParts, name: string): Running {
     ledger: farLedger(ledger, { wire, settlementWire }),
     sharesWork: parts.sharesWork,
     ...(parts.wallet && { wallet: farWallet(parts.wallet, layWalletWire(parts, process)) }),
-    onFault: (fault) => world.note(`${name} meets ${fault.code}`),
+    ...(parts.receiver && layReceiverWire(parts, process, parts.receiver)),
+    onFault({ code }) {
+      world.note(`${name} meets ${code}`);
+      if (code === 'ledger_rolled_back') parts.report('a ledger that forgets nothing is believed', null, name);
+    },
     onCrash: (error) => endWith(process, error),
   });
   return { process, engine };
@@ -99,6 +107,14 @@ function layWalletWire({ world, faults }: LaunchParts, process: Process): Wire {
     patienceMs: WALLET_PATIENCE_MS,
   } as const;
   return createWire({ ...end, faults: () => faults().wallet });
+}
+
+/** What is tried again is spread by the world's own chance. */
+function layReceiverWire({ world, faults }: LaunchParts, process: Process, receiver: Receiver) {
+  const random = world.random.fork();
+  const end = { world, process, server: 'receiver', unavailable: 'outcome_unknown' } as const;
+  const wire = createWire({ ...end, faults: () => faults().receiver, patienceMs: RECEIVER_PATIENCE_MS });
+  return { webhookSender: receiver.senderOn(wire), random: () => random.whole(0, 999_999) / 1_000_000 };
 }
 
 function withOutages(faults: WireFaults, outages: readonly Period[], nowMs: number): WireFaults {

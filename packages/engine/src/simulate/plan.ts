@@ -26,6 +26,8 @@ export interface Faults {
   readonly settlement: WireFaults;
   /** From a process to the wallet. */
   readonly wallet: WireFaults;
+  /** From a process to the receiver of events. */
+  readonly receiver: WireFaults;
   /** From a buyer to a process. */
   readonly buyer: WireFaults;
   readonly hintsLost: number;
@@ -88,6 +90,8 @@ export interface Plan {
   readonly faults: Faults;
   /** The sale shares its limit with another one, which the same buyers try. */
   readonly isGrouped: boolean;
+  /** There is a receiver of events. */
+  readonly isTold: boolean;
 }
 
 export const NO_FAULTS_AT_ALL: Faults = {
@@ -95,6 +99,7 @@ export const NO_FAULTS_AT_ALL: Faults = {
   ledger: NO_FAULTS,
   settlement: NO_FAULTS,
   wallet: NO_FAULTS,
+  receiver: NO_FAULTS,
   buyer: NO_FAULTS,
   hintsLost: 0,
   deaths: [],
@@ -121,11 +126,12 @@ export interface Drawing {
   readonly isDivided?: true;
   readonly offer?: Offer;
   readonly isGrouped?: boolean;
+  readonly isTold?: boolean;
 }
 
 export function drawPlan(random: Random, drawing: Drawing): Plan {
   const { drawFaults, lifeChance, operatorChance = 0 } = drawing;
-  const { offer = plainOffer('sale'), isDivided, isGrouped = false } = drawing;
+  const { offer = plainOffer('sale'), isDivided, isGrouped = false, isTold = false } = drawing;
   const healsMs = random.whole(1_000, 6_000);
   const isEmbedded = random.chance(0.2);
   const faults = drawFaults(random, healsMs);
@@ -138,7 +144,7 @@ export function drawPlan(random: Random, drawing: Drawing): Plan {
     startsMs: random.chance(0.3) ? random.whole(0, 2_000) : 0,
     endsMs: random.chance(0.1) ? random.whole(2_000, healsMs + 2_000) : NEVER_MS,
     healsMs,
-    ...{ offer, isGrouped },
+    ...{ offer, isGrouped, isTold },
     hasOnlooker: random.chance(0.3),
     faults: isEmbedded ? { ...faults, gate: NO_FAULTS, gateOutages: [] } : faults,
     life: random.chance(lifeChance) ? lifeFor(offer, drawLife(random)) : null,

@@ -14,6 +14,7 @@ import { SIGNING_KEY } from './launch-process.ts';
 import { judgeMoney, readPayments } from './money-auditor.ts';
 import { type Faults, NO_FAULTS_AT_ALL, type Plan } from './plan.ts';
 import { createProcess, serverClock, WORLD_BEGINS_MS } from './process.ts';
+import { createReceiver, type Receiver } from './receiver.ts';
 import { auditorOfSale } from './sale-beside.ts';
 import { createPlainSigner } from './signer.ts';
 import { createSite, type Site } from './site.ts';
@@ -33,6 +34,8 @@ export interface Room extends Setting {
   readonly stores: Stores;
   readonly site: Site;
   readonly backEnd: BackEnd;
+  /** Null: nobody is told of events. */
+  readonly receiver: Receiver | null;
   heal(): void;
 }
 
@@ -69,13 +72,14 @@ export function furnish({ world, plan, report }: Setting, { buildEngine, plant }
   });
   let faults: Faults = plan.faults;
   const watch = { auditor, answers, group, sometimes };
-  const site = createSite({ world, plan, faults: () => faults, stores, watch, report, buildEngine });
+  const receiver = plan.isTold ? createReceiver({ ledger: stores.ledger, report, sometimes }) : null;
+  const site = createSite({ world, plan, faults: () => faults, stores, watch, report, buildEngine, receiver });
   const backEnd = createBackEnd({ world, site, plan, answers });
   const heal = () => {
     world.note('everything heals');
     faults = NO_FAULTS_AT_ALL;
   };
-  return { world, plan, report, auditor, answers, stores, site, backEnd, heal };
+  return { world, plan, report, auditor, answers, stores, site, backEnd, receiver, heal };
 }
 
 /** After a step that moved something: the stores are held against the books. */

@@ -140,6 +140,17 @@ function drawEnding(random: Random, healsMs: number): Faults {
   };
 }
 
+/** What comes between an event and its receiver: lost answers, processes that die or stall with a delivery in hand. */
+function drawTold(random: Random, healsMs: number): Faults {
+  return {
+    ...NO_FAULTS_AT_ALL,
+    receiver: random.chance(0.8) ? { ...lossy(random), replyLost: strength(random) } : NO_FAULTS,
+    ledger: random.chance(0.5) ? lossy(random) : NO_FAULTS,
+    deaths: random.chance(0.5) ? drawTimes(random, healsMs, 3) : [],
+    stalls: random.chance(0.3) ? drawStalls(random, healsMs, 2) : [],
+  };
+}
+
 export const SCENARIOS = {
   swarm: {
     drawFaults: drawSwarm,
@@ -218,6 +229,15 @@ export const SCENARIOS = {
       ...['noted-paid-parked', 'parked-payment-applied', 'noted-paid-refund_due', 'noted-failed-applied'],
       ...['noted-refunded-parked', 'refund-before-payment', 'noted-refunded-applied', 'surplus-refunded'],
       ...['end-and-payment-at-once', 'release-delivered', 'refused-sold_out'],
+    ],
+  },
+  events: {
+    drawFaults: drawTold,
+    lifeChance: 1,
+    isTold: true,
+    marks: [
+      ...['told-order.settled', 'told-order.paid', 'told-order.expired', 'told-order.refunded'],
+      ...['event-again', 'event-unanswered', 'process-died'],
     ],
   },
   'gift-pack': {

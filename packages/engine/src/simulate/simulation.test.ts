@@ -13,6 +13,7 @@ const barrier = () =>
 const WORLDS: readonly (readonly [ScenarioName, number])[] = [
   ['swarm', 200],
   ['order-life', 100],
+  ['events', 60],
   ['gift-pack', 250],
   ['exchange', 120],
   ['ending', 430],

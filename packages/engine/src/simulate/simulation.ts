@@ -52,6 +52,7 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
   const plan = drawPlan(world.random.fork(), SCENARIOS[scenario]);
   const room = furnish({ world, plan, report }, options);
 
+  await room.receiver?.open();
   void openSale(room);
   room.site.start();
   const buyersLeft = sendBuyers(room, plan);

@@ -11,6 +11,7 @@ import { launchProcess, type Running } from './launch-process.ts';
 import { observedLedger, observedQueue, observedWallet, type Watch } from './observed-stores.ts';
 import type { Faults, Plan } from './plan.ts';
 import type { Process } from './process.ts';
+import type { Receiver } from './receiver.ts';
 import type { Report } from './violation.ts';
 import type { World } from './world.ts';
 
@@ -42,6 +43,7 @@ export interface SiteParts {
   readonly watch: Watch;
   readonly report: Report;
   readonly buildEngine: BuildEngine;
+  readonly receiver: Receiver | null;
 }
 
 /** Longer than an answer waits for settlement. */
