@@ -100,8 +100,7 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
     async retire(retired) {
       for (const segment of retired.filter(segments.knows)) {
         const { keys, connection } = await layout.placeOf(segment);
-        const sizes = [await connection.command('XLEN', keys.stream), await connection.command('HLEN', keys.buried)];
-        if (sizes.every((size) => size === 0)) await segments.forget(segment);
+        if ((await connection.command('EXISTS', keys.buried)) === 0) await segments.forget(segment);
       }
     },
 

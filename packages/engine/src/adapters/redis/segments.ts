@@ -16,7 +16,7 @@ export interface Segments {
   all(): Promise<readonly SegmentKey[]>;
   /** As far as this process has heard. */
   knows(segment: SegmentKey): boolean;
-  /** There is nothing in it, and nothing will come. Another process that has met it forgets it, too, when it finds it gone. */
+  /** If nothing is in it, and it claims nothing. Another process that has met it forgets it, too, when it finds it gone. */
   forget(segment: SegmentKey): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createSegments(masters: Masters, names: Names): Segments {
     if (lost.length > 0) await list.command('SADD', names.segments, ...lost);
   }
 
-  /** Whether somebody has forgotten it, rather than lost it from the list: nothing is in it, and it claims nothing. */
+  /** Nothing is in it, and it claims nothing: what is not on the list was forgotten, and not lost. */
   async function isAtRest(text: string): Promise<boolean> {
     const segment = readSegment(text);
     const group = await masters.of(names.groups).command('HGET', names.groups, segment.saleId);
@@ -51,6 +51,7 @@ export function createSegments(masters: Masters, names: Names): Segments {
     knows: (segment) => met.has(writeSegment(segment)) || listed.has(writeSegment(segment)),
     async forget(segment) {
       const text = writeSegment(segment);
+      if (!(await isAtRest(text))) return;
       await masters.of(names.segments).command('SREM', names.segments, text);
       met.delete(text);
       listed.delete(text);
