@@ -22,6 +22,8 @@ const takenBack = (idType: string, nameType: string): readonly string[] => [
   'alter table sales drop column segments',
   'alter table returns drop column onward_to',
   'drop table ledger_identity',
+  'alter table order_events drop column reference',
+  'alter table order_events drop column amount',
   `delete from ledger_migrations where name >= '0010'`,
 ];
 
