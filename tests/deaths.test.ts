@@ -20,6 +20,9 @@ const HOUR_MS = 3_600_000;
 /** What a dead worker had in hand is taken over after 3 s, and a transaction that stands still is ended after 10. */
 const OTHERS_GO_ON_MS = 40_000;
 
+/** As XINFO CONSUMERS tells of one. */
+type ConsumerInfo = readonly [string, name: string, string, pending: number];
+
 const shaOf = ({ lua }: { readonly lua: string }) => createHash('sha1').update(lua).digest('hex');
 const SCRIPTS = JSON.stringify({ read: shaOf(QUEUE_READ), remove: shaOf(QUEUE_REMOVE), claim: shaOf(CLAIM) });
 const STOPPER = new URL('./stop-at.mjs', import.meta.url).href;
@@ -108,15 +111,19 @@ describeWithServer('a process of several', bothOr(), (database) => {
   /** Each win is one order, every unit is somewhere, and nothing waits. */
   async function endsWell(saleId: string, won: readonly Won[]): Promise<void> {
     const all = { held: won.length, claimed: 0, available: 100 - won.length, free: 0, inTransit: 0, balanced: true };
-    await expect
-      .poll(async () => (await ask(serve.url, `/v1/admin/sales/${saleId}/places`, KEYS.adminKey)).says, {
-        ...{ timeout: OTHERS_GO_ON_MS, interval: 200 },
-      })
-      .toMatchObject(all);
+    const areWhereTheyShould = () =>
+      expect
+        .poll(async () => (await ask(serve.url, `/v1/admin/sales/${saleId}/places`, KEYS.adminKey)).says, {
+          ...{ timeout: OTHERS_GO_ON_MS, interval: 200 },
+        })
+        .toMatchObject(all);
+    await areWhereTheyShould();
     for (const { orderId, key } of won) {
       expect(await ask(serve.url, `/v1/orders/${orderId}`, key)).toMatchObject({ says: { status: 'pending' } });
     }
     await expect.poll(entriesWaiting, { timeout: OTHERS_GO_ON_MS, interval: 200 }).toBe(0);
+    // What was settled already, and was read again meanwhile, has moved nothing.
+    await areWhereTheyShould();
   }
   async function entriesWaiting(): Promise<number> {
     const streams = await gate.admin.keys('*:stream');
@@ -124,12 +131,27 @@ describeWithServer('a process of several', bothOr(), (database) => {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
+  /** Who has read anything of any sale, and how many entries they have in hand now. */
+  async function readersInHand(): Promise<ReadonlyMap<string, number>> {
+    const inHand = new Map<string, number>();
+    for (const stream of await gate.admin.keys('*:stream')) {
+      for (const [, reader, , pending] of (await gate.admin.xinfo('CONSUMERS', stream, 'workers')) as ConsumerInfo[]) {
+        inHand.set(reader, (inHand.get(reader) ?? 0) + pending);
+      }
+    }
+    return inHand;
+  }
+
   test.each([...['after the read', 'before BEGIN', 'before COMMIT', 'after COMMIT', 'before ACK', 'after ACK']])(
     'a worker is killed %s',
     async (point) => {
       const saleId = await openSale(`killed-${point.replaceAll(' ', '-').toLowerCase()}`);
+      const others = await readersInHand();
       const dying = await startWith('worker', point);
       const won = await buyUntilStopped(dying, saleId);
+      // An entry is acknowledged last: until then it is the dying one's, and is taken over from it.
+      const inHand = [...(await readersInHand())].filter(([reader, entries]) => !others.has(reader) && entries > 0);
+      expect(inHand).toHaveLength(point === 'after ACK' ? 0 : 1);
       await dying.end('SIGKILL');
       won.push(await buy(saleId));
       await endsWell(saleId, won);
