@@ -1,8 +1,9 @@
 /**
  * `npm run bench:settlement [-- postgres | mariadb]`: settled orders a second over the wire, on a durable server of its own, beside
- * what everybody writes first (naive-settlement.mjs) in the same database and run. Ours is the worker that serving has: claims are
- * taken at the gate (in memory), gather in the queue, and settle in the groups that the load makes, as full rows: order, buyer,
- * journal, event, indexes. The same number of claims is on its way all the time, whether 4 producers or 64 bring them.
+ * what everybody writes first (naive-settlement.mjs) in the same database and run. Ours are the two workers of a deployment, who share
+ * the segments of a sale: claims are taken at the gate (in memory), gather in the queue, and settle in the groups that the load makes,
+ * as full rows: order, buyer, journal, event, indexes. The same number of claims is on its way all the time, whether 4 producers or
+ * 64 bring them.
  *
  * ROUNDS and SECONDS (of each shot) change how much is measured.
  */
@@ -31,6 +32,8 @@ const SECONDS = Number(process.env.SECONDS ?? 3);
 const NAIVE_CLIENTS = 16;
 const ON_THEIR_WAY = 1_024;
 const PRODUCERS = [4, 64];
+const SEGMENTS = 4;
+const WORKERS = 2;
 const HOUR_MS = 3_600_000;
 
 const DATABASES = {
@@ -87,7 +90,7 @@ function tell(database, rounds) {
   }
 }
 
-/** One worker, as in `sluice start`; producers claim, wait for their orders, and claim again. */
+/** Producers claim, wait for their orders, and claim again. */
 async function ours(database, url, producers) {
   const { ledger, close } = await DATABASES[database].openLedger({ url, maxConnections: 4 });
   const idSource = createIdSource();
@@ -95,23 +98,26 @@ async function ours(database, url, producers) {
   const session = createGateSession(gate, clock);
   const feed = createMemoryOrderFeed();
   const deps = { gate, queue, session, clock, idSource, hasWallet: false, feed, ...ledger };
-  const segment = { saleId: await openSale(deps), region: 'home', segment: 0 };
+  const saleId = await openSale(deps);
   const fail = (error) => {
     throw error;
   };
-  const ceiling = createSettlementCeiling(clock, NO_CEILING);
-  const worker = createWorker({
-    ...{ ...deps, consumer: idSource.newId(), ceiling, onRest: () => {}, onFault: fail, onCrash: fail },
+  const workers = Array.from({ length: WORKERS }, (_, mine) => {
+    const isOurs = ({ segment }) => segment % WORKERS === mine;
+    const ceiling = createSettlementCeiling(clock, NO_CEILING);
+    const told = { onRest: () => {}, onFault: fail, onCrash: fail };
+    return createWorker({ ...deps, consumer: idSource.newId(), isOurs, ceiling, ...told });
   });
   const waiting = new Map();
   const stopListening = feed.subscribe((orders) => {
     for (const { orderId } of orders) waiting.get(orderId)?.();
   });
-  worker.start();
+  for (const worker of workers) worker.start();
   const started = performance.now();
   const elapsed = () => (performance.now() - started) / 1_000;
   let settled = 0;
-  const produce = async () => {
+  const produce = async (_, producer) => {
+    const segment = { saleId, region: 'home', segment: producer % SEGMENTS };
     while (elapsed() < SECONDS) {
       const claims = Array.from({ length: ON_THEIR_WAY / producers }, () => newClaim(idSource.newId()));
       const told = claims.map(({ orderId }) => new Promise((resolve) => waiting.set(orderId, resolve)));
@@ -125,7 +131,7 @@ async function ours(database, url, producers) {
   await Promise.all(Array.from({ length: producers }, produce));
   const rate = settled / elapsed();
   stopListening();
-  await worker.stop();
+  await Promise.all(workers.map((worker) => worker.stop()));
   await close();
   return rate;
 }
@@ -138,7 +144,15 @@ async function openSale(deps) {
   const id = `sale-${deps.idSource.newId().toLowerCase()}`;
   const nowMs = clock.nowMs();
   const window = { startsAtMs: nowMs - HOUR_MS, endsAtMs: nowMs + HOUR_MS, timeZone: 'UTC', holdMs: HOUR_MS };
-  await createSale(deps, { id, title: id, offer: plainOffer(id), ...window, totalUnits: 1_000_000, limitUnits: 1 });
+  await createSale(deps, {
+    id,
+    title: id,
+    offer: plainOffer(id),
+    ...window,
+    totalUnits: 1_000_000,
+    limitUnits: 1,
+    segments: SEGMENTS,
+  });
   const { kind } = await operateSale(deps, id, 'publish');
   if (kind === 'not_found') throw new Error(`the sale ${id} was not made`);
   return id;
