@@ -87,6 +87,8 @@ describe('operating a sale', () => {
     ]) {
       expect((await receive('stock', body)).json.reason).toBe('bad_request');
     }
+    const huge = await receive('stock', { id: 'truck-9', delta: Number.MAX_SAFE_INTEGER });
+    expect(huge.json).toMatchObject({ reason: 'bad_request', detail: expect.stringContaining('has 55 units') });
     await operate('stock', 'close');
     expect((await receive('stock', { id: 'truck-2', delta: 1 })).json.reason).toBe('wrong_state');
   });

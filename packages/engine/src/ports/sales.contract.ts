@@ -148,6 +148,7 @@ export function salesContract(ledger: () => Ledger): void {
       );
       expect(await receive('truck-1', 50)).toEqual({ kind: 'repeated', centre });
       expect(await receive('truck-1', 51)).toEqual({ kind: 'content_differs', centre });
+      expect(await receive('truck-2', Number.MAX_SAFE_INTEGER)).toEqual({ kind: 'too_many', centre });
       expect(await brokenLaws(ledger(), saleId)).toEqual([]);
       await ledger().sales.operate(saleId, 'close');
       expect(await receive('truck-2', 1)).toEqual({ kind: 'wrong_state', centre });

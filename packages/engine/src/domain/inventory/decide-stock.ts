@@ -22,7 +22,9 @@ export type StockDecision =
   /** The id was used for another number of units. */
   | { readonly kind: 'content_differs'; readonly centre: Centre }
   /** A sale that is closed or settled receives nothing. */
-  | { readonly kind: 'wrong_state'; readonly centre: Centre };
+  | { readonly kind: 'wrong_state'; readonly centre: Centre }
+  /** More than can be counted. */
+  | { readonly kind: 'too_many'; readonly centre: Centre };
 
 export interface StockView {
   readonly state: SaleState;
@@ -39,6 +41,6 @@ export function decideStock(view: StockView, change: StockChange): StockDecision
   }
   if (view.state === 'closed' || view.state === 'settled') return { kind: 'wrong_state', centre };
   const totalUnits = centre.totalUnits + change.units;
-  invariant(isUnitCount(totalUnits), 'a total stays exact');
+  if (!isUnitCount(totalUnits)) return { kind: 'too_many', centre };
   return { kind: 'received', centre: { ...centre, totalUnits, freeUnits: centre.freeUnits + change.units } };
 }

@@ -49,6 +49,10 @@ async function receive(engine: ServedEngine, saleId: string, change: StockChange
     case 'content_differs':
     case 'wrong_state':
       return refused(result.kind, change.id);
+    case 'too_many': {
+      const detail = `The sale has ${result.centre.totalUnits} units, and no sale has more than ${Number.MAX_SAFE_INTEGER}.`;
+      return { kind: 'refused', refusal: refuse('bad_request'), notes: { detail } };
+    }
     case 'received':
     case 'repeated':
       return { kind: 'changed', isRepeated: result.kind === 'repeated', totalUnits: result.centre.totalUnits };
