@@ -29,6 +29,12 @@ export async function quarantineClaim(reader: Reader, claim: Claim, reason: stri
     .values({ id: claimId(claim), sale_id: saleId, claim: JSON.stringify(claim), quarantined_units: units, reason })
     .execute();
   if (units === 0) return;
+  await addToQuarantined(reader, claim, units);
+  await statements.insertEntries(trx, [claimQuarantined(claim)]);
+}
+
+/** `units`: below 0 for what is taken out again. */
+export async function addToQuarantined({ trx }: Reader, { saleId, origin }: Claim, units: number): Promise<void> {
   await trx
     .updateTable('quotas')
     .set((eb) => ({ quarantined_units: eb('quarantined_units', '+', units) }))
@@ -37,5 +43,4 @@ export async function quarantineClaim(reader: Reader, claim: Claim, reason: stri
     .where('segment', '=', origin.segment)
     .where('channel', '=', origin.channel)
     .execute();
-  await statements.insertEntries(trx, [claimQuarantined(claim)]);
 }

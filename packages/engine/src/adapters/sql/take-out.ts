@@ -8,6 +8,7 @@ import type { SettlementOutcome } from '../../domain/ledger/decide-settlement.ts
 import { claimTakenOut } from '../../domain/ledger/entry.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import type { DropResult, SetAside } from '../../ports/quarantine.ts';
+import { addToQuarantined } from './quarantine.ts';
 import { saleOf, segmentRecordOf } from './rows.ts';
 import { cutsOf, lockQuotas, lockSegments } from './segment-rows.ts';
 import { settleIn } from './settlement.ts';
@@ -37,19 +38,12 @@ export async function dropClaim(reader: Reader, aside: ClaimAside): Promise<Drop
 }
 
 /** False when somebody else has it out already. */
-async function takeOut({ trx, statements }: Reader, { id, units, what: { claim } }: ClaimAside): Promise<boolean> {
+async function takeOut(reader: Reader, { id, units, what: { claim } }: ClaimAside): Promise<boolean> {
+  const { trx, statements } = reader;
   const { numDeletedRows } = await trx.deleteFrom('quarantine').where('id', '=', id).executeTakeFirstOrThrow();
   if (numDeletedRows === 0n) return false;
   if (units === 0) return true;
-  const { saleId, origin } = claim;
-  await trx
-    .updateTable('quotas')
-    .set((eb) => ({ quarantined_units: eb('quarantined_units', '-', units) }))
-    .where('sale_id', '=', saleId)
-    .where('region', '=', origin.region)
-    .where('segment', '=', origin.segment)
-    .where('channel', '=', origin.channel)
-    .execute();
+  await addToQuarantined(reader, claim, -units);
   await statements.insertEntries(trx, [claimTakenOut(claim)]);
   return true;
 }
