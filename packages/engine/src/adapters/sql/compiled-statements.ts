@@ -34,6 +34,8 @@ export interface SizedInsert<Table extends keyof LedgerTables, Thing> {
   readonly columns: readonly (keyof LedgerTables[Table] & string)[];
   /** In the order of the columns. */
   readonly valuesOf: (thing: Thing) => readonly unknown[];
+  /** The table numbers its rows: MariaDB lets one at a time insert there what a query answers, and many what is written out. */
+  readonly isNumbered?: true;
   /** What becomes of rows that are there. */
   readonly finish?: (insert: InsertQueryBuilder<LedgerTables, Table, InsertResult>) => Compilable;
 }
@@ -52,34 +54,66 @@ function insertOfLists<Table extends keyof LedgerTables, Thing>(
   db: LedgerDatabase,
   { into, columns, valuesOf, finish = (insert) => insert }: SizedInsert<Table, Thing>,
 ): Insert<Thing> {
-  const typeOf = (column: string) => sql.raw(NUMBERS.has(column) ? 'bigint[]' : 'text[]');
-  const lists = sql.join(columns.map((column) => sql`${null}::${typeOf(column)}`));
-  const statement = db.insertInto(into).columns(columns).expression(sql`select * from unnest(${lists})`);
-  const compiled = finish(statement).compile();
+  const typeOf = (column: string) => sql.raw(NUMBERS.has(column) ? 'bigint' : 'text');
+  const statementOf = onceForEach((shape: string) => {
+    const differs = (_: string, at: number) => shape[at] === '1';
+    const values = columns.map((column, at) =>
+      differs(column, at) ? sql.ref(`v${at}`) : sql`${null}::${typeOf(column)}`,
+    );
+    const lists = columns.filter(differs).map((column) => sql`${null}::${typeOf(column)}[]`);
+    const names = columns.map((_, at) => sql.ref(`v${at}`)).filter((_, at) => shape[at] === '1');
+    const rows = sql`select ${sql.join(values)} from unnest(${sql.join(lists)}) as v (${sql.join(names)})`;
+    return finish(db.insertInto(into).columns(columns).expression(rows)).compile();
+  });
   return async (trx, things) => {
     if (things.length === 0) return 0;
-    const rows = things.map(valuesOf);
-    const parameters = columns.map((_, at) => rows.map((row) => row[at]));
-    return Number((await trx.executeQuery({ ...compiled, parameters })).numAffectedRows);
+    const { rows, shape, same, varying } = shapeOf(things.map(valuesOf));
+    const lists = varying.map((at) => rows.map((row) => row[at]));
+    const { numAffectedRows } = await trx.executeQuery({ ...statementOf(shape), parameters: [...same, ...lists] });
+    return Number(numAffectedRows);
   };
 }
 
 function insertOfRows<Table extends keyof LedgerTables, Thing>(
   db: LedgerDatabase,
-  { into, columns, valuesOf, finish = (insert) => insert }: SizedInsert<Table, Thing>,
+  { into, columns, valuesOf, isNumbered, finish = (insert) => insert }: SizedInsert<Table, Thing>,
 ): Insert<Thing> {
-  const zeros = Object.fromEntries(columns.map((column) => [column, 0]));
-  const rowsOf = (size: number) => Array.from({ length: size }, () => zeros) as never;
-  const statementOf = onceForEach((size) => finish(db.insertInto(into).values(rowsOf(size))).compile());
+  const statementOf = onceForEach((shapeAndSize: string) => {
+    const [shape = '', size = ''] = shapeAndSize.split(' ');
+    const names = columns.map((_, at) => sql.ref(`v${at}`));
+    const varying = names.filter((_, at) => shape[at] === '1');
+    const row = sql`(${sql.join(varying.map(() => sql`${0}`))})`;
+    const rows = sql.join(Array.from({ length: Number(size) }, () => row));
+    const values = sql.join(names.map((name, at) => (shape[at] === '1' ? name : sql`${0}`)));
+    const filled = sql`with v (${sql.join(varying)}) as (values ${rows}) select ${values} from v where true`;
+    const written = varying.length === columns.length ? sql`values ${rows}` : filled;
+    return finish(db.insertInto(into).columns(columns).expression(written)).compile();
+  });
   return async (trx, things) => {
     let written = 0;
     for (const part of inParts(things)) {
+      const { rows, shape, same, varying } = shapeOf(part.map(valuesOf), isNumbered);
       const parameters: unknown[] = [];
-      for (const thing of part) parameters.push(...valuesOf(thing));
-      const { numAffectedRows } = await trx.executeQuery({ ...statementOf(part.length), parameters });
+      for (const row of rows) for (const at of varying) parameters.push(row[at]);
+      parameters.push(...same);
+      const { numAffectedRows } = await trx.executeQuery({ ...statementOf(`${shape} ${part.length}`), parameters });
       written += Number(numAffectedRows);
     }
     return written;
+  };
+}
+
+/** What is the same in all rows is sent once: of an order that is its sale, its segment, its state and its times. */
+function shapeOf(rows: readonly (readonly unknown[])[], isWhole = false) {
+  const [first = []] = rows;
+  // One column counts as different always: without any there would be no rows.
+  const differs = first.map((value, at) => isWhole || at === 0 || rows.some((row) => row[at] !== value));
+  return {
+    rows,
+    /** A 1 for each column that differs. */
+    shape: differs.map(Number).join(''),
+    same: first.filter((_, at) => !differs[at]),
+    varying: first.map((_, at) => at).filter((at) => differs[at]),
   };
 }
 
@@ -89,7 +123,7 @@ type Among = (column: string) => Expression<SqlBool>;
 /** `build` uses `among` last, and before it one more parameter when `before` is used. */
 export function createSizedLookUp({ bindsLists }: ListDialect) {
   return <Row>(build: (among: Among, before: string) => Compilable<Row>) => {
-    const statementOf = onceForEach((size) =>
+    const statementOf = onceForEach((size: number) =>
       build((column) => {
         if (bindsLists) return sql`${sql.ref(column)} = any(${null}::text[])`;
         return sql`${sql.ref(column)} in (${sql.join(new Array<string>(size).fill(''))})`;
@@ -109,11 +143,13 @@ export function createSizedLookUp({ bindsLists }: ListDialect) {
   };
 }
 
-function onceForEach<Row>(compile: (size: number) => CompiledQuery<Row>): (size: number) => CompiledQuery<Row> {
-  const compiled = new Map<number, CompiledQuery<Row>>();
-  return (size) => {
-    const known = compiled.get(size) ?? compile(size);
-    compiled.set(size, known);
+function onceForEach<Key extends number | string, Row>(
+  compile: (key: Key) => CompiledQuery<Row>,
+): (key: Key) => CompiledQuery<Row> {
+  const compiled = new Map<Key, CompiledQuery<Row>>();
+  return (key) => {
+    const known = compiled.get(key) ?? compile(key);
+    compiled.set(key, known);
     return known;
   };
 }

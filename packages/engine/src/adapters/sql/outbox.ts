@@ -94,6 +94,7 @@ function createInsert(db: LedgerDatabase, dialect: SqlDialect) {
     dialect,
   )<'webhook_deliveries', Delivery>({
     into: 'webhook_deliveries',
+    isNumbered: true,
     columns: [
       ...(['endpoint_id', 'subject', 'source', 'event_number', 'state', 'failures'] as const),
       ...(['created_at_ms', 'next_at_ms'] as const),

@@ -95,6 +95,7 @@ function createInserts(db: LedgerDatabase, dialect: SqlDialect) {
 
     insertEntries: sizedInsert<'journal', Entry>({
       into: 'journal',
+      isNumbered: true,
       columns: ['sale_id', 'region', 'segment', 'channel', 'from_account', 'to_account', 'units', 'cause', 'cause_id'],
       valuesOf: ({ saleId, quota, from, to, units, cause, causeId }) => [
         saleId,
@@ -111,6 +112,7 @@ function createInserts(db: LedgerDatabase, dialect: SqlDialect) {
 
     insertEvents: sizedInsert<'order_events', OrderEvent>({
       into: 'order_events',
+      isNumbered: true,
       columns: ['order_id', 'sale_id', 'buyer_id', 'type', 'units', 'state', 'at_ms', 'reference', 'amount'],
       valuesOf: ({ orderId, saleId, buyerId, type, units, state, atMs, reference, amount }) => [
         ...[orderId, saleId, buyerId, type, units, state, atMs, reference, amount],
@@ -126,6 +128,7 @@ function createUpserts(db: LedgerDatabase, dialect: SqlDialect) {
     /** Writes payments; of one that is there already the state. One that is there for another order is not written. */
     putPayments: sizedInsert<'payments', Payment>({
       into: 'payments',
+      isNumbered: true,
       columns: ['reference', 'outcome', 'order_id', 'amount', 'state'],
       valuesOf: ({ reference, outcome, orderId, amount, state }) => [reference, outcome, orderId, amount, state],
       finish: (insert) => {
