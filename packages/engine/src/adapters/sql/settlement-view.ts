@@ -19,7 +19,10 @@ export interface Reader {
   readonly statements: Statements;
 }
 
-export async function readView(reader: Reader, claims: readonly Claim[]): Promise<SettlementView> {
+/** Of the claims' orders and buyers: what was looked up, or none, which the schema refuses where it is wrong. */
+export type Known = 'none' | 'looked_up';
+
+export async function readView(reader: Reader, claims: readonly Claim[], known: Known): Promise<SettlementView> {
   const { trx, statements, dialect } = reader;
   const keys = segmentKeysOf(claims);
   // Nobody parks anything for these orders before they are there.
@@ -32,10 +35,10 @@ export async function readView(reader: Reader, claims: readonly Claim[]): Promis
   const saleRows = await statements.salesNamed(trx, saleIds);
   const orderIds = [...new Set(claims.map((claim) => claim.orderId))];
   // Of an order that another segment's claim became: its end must not come between.
-  const orderRows = await statements.ordersLocked(trx, orderIds);
+  const orderRows = known === 'none' ? [] : await statements.ordersLocked(trx, orderIds);
   const orders = new Map(orderRows.map((row) => [row.order_id, orderOfRow(row)]));
   const sales = new Map(saleRows.map((row) => [row.id, saleOf(row)]));
-  const buyerUnits = await readBuyerUnits(reader, sales, claims);
+  const buyerUnits = known === 'none' ? new Map() : await readBuyerUnits(reader, sales, claims);
   const surroundings = await statements.surroundings(trx);
   const quarantined = surroundings.quarantine ? await statements.quarantinedAmong(trx, claims) : [];
   return {

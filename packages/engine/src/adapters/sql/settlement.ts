@@ -1,4 +1,9 @@
-/** Settlement in SQL: one transaction reads what the group touches, asks the decision and applies its changes. */
+/**
+ * Settlement in SQL: one transaction reads what the group touches, asks the decision and applies its changes. It begins by taking
+ * orders and buyers for new, as nearly all are, and does not look for them: what is there already is refused by the schema (each
+ * claim writes its order's row, each buyer's units are checked), and the group is settled again, by what was looked up.
+ */
+import { Fault } from '../../domain/fault.ts';
 import { invariant } from '../../domain/invariant.ts';
 import {
   decideSettlement,
@@ -12,7 +17,7 @@ import { MAX_CLAIMS_PER_SETTLEMENT, type Settlement } from '../../ports/settleme
 import type { SqlContext } from './context.ts';
 import { quarantineClaim } from './quarantine.ts';
 import { segmentColumns } from './rows.ts';
-import { type Reader, readView } from './settlement-view.ts';
+import { type Known, type Reader, readView } from './settlement-view.ts';
 import { writeChanges } from './write-changes.ts';
 
 export function createSqlSettlement({ db, dialect, statements }: SqlContext): Settlement {
@@ -20,9 +25,15 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
     async settle(claims) {
       invariant(claims.length <= MAX_CLAIMS_PER_SETTLEMENT, `a group has at most ${MAX_CLAIMS_PER_SETTLEMENT} claims`);
       if (claims.length === 0) return [];
-      return db.transaction().execute(async (trx) => {
-        return settleIn({ trx, dialect, statements }, claims);
-      });
+      const settle = (known: Known) =>
+        db.transaction().execute((trx) => settleIn({ trx, dialect, statements }, claims, { known }));
+      try {
+        return await settle('none');
+      } catch (error) {
+        const fault = error instanceof Fault ? error : dialect.faultOf(error);
+        if (fault?.code !== 'ledger_constraint') throw error;
+        return settle('looked_up');
+      }
     },
 
     quarantine: (claim, reason) =>
@@ -30,13 +41,18 @@ export function createSqlSettlement({ db, dialect, statements }: SqlContext): Se
   };
 }
 
-/** `forced`: why a person ends these claims. */
+export interface HowToSettle {
+  readonly known: Known;
+  /** Why a person ends these claims. */
+  readonly forced?: RefusalCause;
+}
+
 export async function settleIn(
   reader: Reader,
   claims: readonly Claim[],
-  forced: RefusalCause | null = null,
+  { known, forced }: HowToSettle,
 ): Promise<readonly SettlementOutcome[]> {
-  const view = await readView(reader, claims);
+  const view = await readView(reader, claims, known);
   const { outcomes, changes } = decideSettlement(view, claims, forced);
   await writePositions(reader, view, changes.settledThrough);
   await writeChanges(reader, changes, limitsIn(view));

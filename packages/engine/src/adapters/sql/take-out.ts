@@ -19,7 +19,7 @@ type ClaimAside = SetAside & { readonly what: { readonly kind: 'claim' } };
 export async function replayClaim(reader: Reader, aside: ClaimAside): Promise<SettlementOutcome | null> {
   await lockSurroundings(reader, aside.what.claim);
   if (!(await takeOut(reader, aside))) return null;
-  const [outcome] = await settleIn(reader, [aside.what.claim]);
+  const [outcome] = await settleIn(reader, [aside.what.claim], { known: 'looked_up' });
   invariant(outcome, 'each claim of a group has its outcome');
   return outcome;
 }
@@ -33,7 +33,7 @@ export async function dropClaim(reader: Reader, aside: ClaimAside): Promise<Drop
   if (decision === 'sale_settled') return { kind: 'sale_settled' };
   if (!(await takeOut(reader, aside))) return { kind: 'absent' };
   if (decision === 'forget') return { kind: 'dropped', outcome: null };
-  const [outcome = null] = await settleIn(reader, [claim], 'dropped');
+  const [outcome = null] = await settleIn(reader, [claim], { known: 'looked_up', forced: 'dropped' });
   return { kind: 'dropped', outcome };
 }
 
