@@ -34,6 +34,8 @@ export interface SqlDialect {
    * append-only.
    */
   readonly triggers: readonly string[];
+  /** Statements that put checks of a whole statement in the place of foreign keys; none where foreign keys cost little. */
+  readonly references: readonly string[];
   /** The database's clock, milliseconds since 1970. */
   readonly nowMs: RawBuilder<number>;
   /** How an insert of a row that is there becomes an update. */

@@ -57,6 +57,16 @@ const REFUSED: Readonly<Record<string, string>> = {
     from orders where order_id = 'S/order-1'`,
   'write an order of no units': `update orders set units = 0 where order_id = 'S/order-1'`,
   'write an order of a segment that is not there': `update orders set segment = 7 where order_id = 'S/order-1'`,
+  'let an order’s id become another': `update orders set order_id = 'other' where order_id = 'S/order-1'`,
+  'remove an order': `delete from orders where order_id = 'S/order-1'`,
+  'remove a segment': `delete from segments where sale_id = 'S'`,
+  'move a segment to another place': `update segments set segment = 7 where sale_id = 'S' and segment = 0`,
+  'remove a limit scope': `delete from limit_scopes where name = 'S'`,
+  'call a limit scope by another name': `update limit_scopes set name = 'other' where name = 'S'`,
+  'give a buyer a limit scope that is not there': `update buyers set limit_scope = 'other' where buyer_id = 'buyer-1'`,
+  'write an event of an order that is not there': `insert into order_events (order_id, sale_id, buyer_id, type, units, state, at_ms)
+    select 'other', sale_id, buyer_id, type, units, state, at_ms from order_events where order_id = 'S/order-1'`,
+  'give an event an order that is not there': `update order_events set order_id = 'other' where order_id = 'S/order-1'`,
   'write a move to a quota that is not there': `update moves set channel = 'other' where sale_id = 'S'`,
   'write a release of an order that is not there': `update releases set order_id = 'other' where sale_id = 'S'`,
   'write a release twice': `insert into releases select * from releases where sale_id = 'S'`,
@@ -71,6 +81,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'write an entry of a sale that is not there': `insert into journal select 99, 'other', region, segment, channel,
     from_account, to_account, units, cause, cause_id from journal where id = 1`,
   'remove a sale': `delete from sales where id = 'S'`,
+  'call a sale by another id': `update sales set id = 'other' where id = 'S'`,
 };
 
 export function schemaContract(subject: SchemaSubject): void {
@@ -109,6 +120,7 @@ const TABLES = [
   'releases',
   'quarantine',
   'journal',
+  'order_events',
 ];
 
 async function contentOf({ run }: OpenSchema): Promise<unknown> {

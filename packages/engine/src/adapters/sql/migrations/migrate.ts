@@ -19,6 +19,7 @@ import { limitGroupsMigration } from './0010-limit-groups.ts';
 import { eventPaymentsMigration } from './0011-event-payments.ts';
 import { segmentsMigration } from './0012-segments.ts';
 import { ledgerIdentityMigration } from './0013-ledger-identity.ts';
+import { referencesTogetherMigration } from './0014-references-together.ts';
 
 const TABLE = 'ledger_migrations';
 const LOCK_TABLE = 'ledger_migration_lock';
@@ -39,6 +40,7 @@ function migrationsFor(dialect: SqlDialect): Record<string, Migration> {
     '0011-event-payments': eventPaymentsMigration(dialect),
     '0012-segments': segmentsMigration(dialect),
     '0013-ledger-identity': ledgerIdentityMigration(dialect),
+    '0014-references-together': referencesTogetherMigration(dialect),
   };
 }
 

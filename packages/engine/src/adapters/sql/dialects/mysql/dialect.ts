@@ -26,6 +26,7 @@ export function createMysqlDialect(pool: MysqlPool): SqlDialect {
     indexHasKey: true,
     hasPartialIndexes: false,
     triggers: MYSQL_TRIGGERS,
+    references: [],
     nowMs: sql<number>`cast(unix_timestamp(sysdate(3)) * 1000 as signed)`,
     bindsLists: false,
     locksRows: true,

@@ -2,6 +2,7 @@
 import { type DialectAdapter, PostgresAdapter, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import type { SqlDialect } from '../../dialect.ts';
 import { faultOfPostgres } from './faults.ts';
+import { POSTGRES_REFERENCES } from './references.ts';
 import { POSTGRES_TRIGGERS } from './triggers.ts';
 
 /** Compared byte by byte, of any length. */
@@ -29,6 +30,7 @@ export function createPostgresDialect(pool: PostgresPool): SqlDialect {
     indexHasKey: false,
     hasPartialIndexes: true,
     triggers: POSTGRES_TRIGGERS,
+    references: POSTGRES_REFERENCES,
     nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     upsert: 'on conflict',
     bindsLists: true,

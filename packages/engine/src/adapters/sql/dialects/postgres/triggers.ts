@@ -5,7 +5,7 @@
  */
 
 /** 23514: a check was violated, like those of the tables. */
-function refuse(name: string, sentence: string): string {
+export function refuse(name: string, sentence: string): string {
   return `create function ${name}() returns trigger language plpgsql as $$
   begin
     raise exception '${sentence}' using errcode = '23514';

@@ -21,6 +21,7 @@ export function createSqliteDialect(database: SqliteDatabase): SqlDialect {
     indexHasKey: false,
     hasPartialIndexes: true,
     triggers: SQLITE_TRIGGERS,
+    references: [],
     nowMs: sql<number>`cast(round(unixepoch('subsec') * 1000) as integer)`,
     upsert: 'on conflict',
     bindsLists: false,
