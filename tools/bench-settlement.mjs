@@ -8,6 +8,7 @@
  * ROUNDS and SECONDS (of each shot) change how much is measured.
  */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,7 +138,7 @@ async function ours(database, url, producers) {
 }
 
 function newClaim(orderId) {
-  return { orderId, buyerId: `buyer-${orderId}`, channel: 'main', units: 1 };
+  return { orderId, buyerId: `buyer-${randomBytes(8).toString('hex')}`, channel: 'main', units: 1 };
 }
 
 async function openSale(deps) {

@@ -25,9 +25,10 @@ export function limitGroupField(description: string) {
 
 export function orderIdField() {
   return Type.String({
-    pattern: '^[A-Za-z0-9_-]{22}$',
-    description: 'Id of an order, known before the first attempt: 128 random bits as base64url.',
-    examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg'],
+    pattern: '^[A-Za-z0-9_-]{16}(?:[A-Za-z0-9_-]{6})?$',
+    description:
+      'Id of an order, known before the first attempt: 16 letters, or 22 where a key or an earlier version made it.',
+    examples: ['q0Hk3vZ2T6mJ8sXw'],
   });
 }
 

@@ -7,7 +7,7 @@ export const PAGE_FIELDS = {
   after: Type.Optional(
     Type.String({
       ...{ maxLength: 64, description: 'Where the page begins: `next` of the one before. Not to be taken apart.' },
-      examples: ['1790000000000.q0Hk3vZ2T6mJ8sXw1bYdEg'],
+      examples: ['1790000000000.q0Hk3vZ2T6mJ8sXw'],
     }),
   ),
   limit: Type.Optional(
@@ -20,5 +20,5 @@ export const PAGE_FIELDS = {
 
 export function nextField(): TUnsafe<string | null> {
   const description = 'The `after` of the next page; null on the last one.';
-  return nullable<string>(Type.String({ description, examples: ['1790000000000.q0Hk3vZ2T6mJ8sXw1bYdEg'] }));
+  return nullable<string>(Type.String({ description, examples: ['1790000000000.q0Hk3vZ2T6mJ8sXw'] }));
 }

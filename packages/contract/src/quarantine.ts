@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { ORDER_STATES, type OrderState } from './codes/index.ts';
 import { nullable, STRICT } from './fields.ts';
 
-const ID_EXAMPLES = ['q0Hk3vZ2T6mJ8sXw1bYdEg@home/main/0/1-7'];
+const ID_EXAMPLES = ['q0Hk3vZ2T6mJ8sXw@home/main/0/1-7'];
 
 const id = Type.String({
   description: 'Of a claim: the order id and where it was claimed. Of an entry: where it was in which queue.',
@@ -35,7 +35,7 @@ export const QUARANTINE_PAGE = Type.Object(
           saleId: Type.String({ description: 'Of which sale.', examples: ['dragon-skin'] }),
           units: Type.Integer({ minimum: 0, description: 'Counted as `quarantined` for it.', examples: [1] }),
           reason: Type.String({ description: 'Why it was set aside.', examples: ['The ledger refused it.'] }),
-          orderId: nullable<string>(Type.String({ description: 'Of a claim.', examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg'] })),
+          orderId: nullable<string>(Type.String({ description: 'Of a claim.', examples: ['q0Hk3vZ2T6mJ8sXw'] })),
           buyer: nullable<string>(Type.String({ description: 'Of a claim.', examples: ['ann'] })),
           text: nullable<string>(
             Type.String({ description: 'The beginning of an entry that cannot be read.', examples: ['hello world'] }),
@@ -58,7 +58,7 @@ export const TAKE_OUT = Type.Object(
 export const TAKEN_OUT = Type.Object(
   {
     id,
-    orderId: nullable<string>(Type.String({ description: 'Of its claim.', examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg'] })),
+    orderId: nullable<string>(Type.String({ description: 'Of its claim.', examples: ['q0Hk3vZ2T6mJ8sXw'] })),
     status: nullable<OrderState>(
       Type.String({
         enum: [...ORDER_STATES, null],

@@ -115,10 +115,10 @@ export const DEAD_LETTER_PAGE = Type.Object(
           id: deliveryId,
           eventId: Type.String({
             description: 'The `webhook-id` of each try.',
-            examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg.7'],
+            examples: ['q0Hk3vZ2T6mJ8sXw.7'],
           }),
           type: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'Of the event.', examples: ['order.paid'] }),
-          subject: Type.String({ description: 'The order, or the sale.', examples: ['q0Hk3vZ2T6mJ8sXw1bYdEg'] }),
+          subject: Type.String({ description: 'The order, or the sale.', examples: ['q0Hk3vZ2T6mJ8sXw'] }),
           failures: Type.Integer({ minimum: 0, description: 'Tries that failed.', examples: [11] }),
           error: Type.String({ description: 'What the last one met.', examples: ['HTTP 500'] }),
           diedAtMs: epochMsField('When it was given up.'),

@@ -34,7 +34,7 @@ Examples:
   $ sluice sale show spring-skins                   where each unit is
   $ sluice reconcile                                do the books of every sale balance?
   $ sluice doctor                                   is everything it stands on as it should be?
-  $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg        what became of an order
+  $ sluice order show q0Hk3vZ2T6mJ8sXw        what became of an order
   $ sluice webhook add game-mail --to https://…     tell another system what happens
   $ sluice dev-token ann                            a JWT for a buyer, to try things with curl
   $ sluice simulate --seeds 1000                    lost answers, dead processes, a virtual clock

@@ -1,5 +1,5 @@
 /** Where new ids come from. */
 export interface IdSource {
-  /** 128 random bits in URL-safe letters: an id that cannot be guessed or met twice. */
+  /** 16 URL-safe letters: an id that cannot be guessed or met twice, and stands near those of its time. */
   newId(): string;
 }

@@ -21,7 +21,7 @@ const KEY_ID = /^[\w-]+$/;
 /** The longest text that is looked at: a token with the longest ids takes half of it. */
 const MAX_TEXT_LENGTH = 4_096;
 
-/** 132 bits: as long as a drawn id. */
+/** 132 bits. Other letters for the same fields would be a second order for who asks again: it never changes. */
 const ID_LENGTH = 22;
 
 /** Signs with the first key, verifies with any of them, derives ids with the last. */

@@ -7,8 +7,8 @@ import { type Receiver, startReceiver } from './receiver.contract.ts';
 import { newWebhookSecret } from './standard-webhooks.ts';
 
 const MESSAGE: EventMessage = {
-  ...{ id: 'q0Hk3vZ2T6mJ8sXw1bYdEg.7', type: 'order.paid', atMs: 1_790_000_000_000 },
-  data: { orderId: 'q0Hk3vZ2T6mJ8sXw1bYdEg', buyer: '皮肤 🛒' },
+  ...{ id: 'q0Hk3vZ2T6mJ8sXw.7', type: 'order.paid', atMs: 1_790_000_000_000 },
+  data: { orderId: 'q0Hk3vZ2T6mJ8sXw', buyer: '皮肤 🛒' },
 };
 
 const TIMEOUT_MS = 1_500;

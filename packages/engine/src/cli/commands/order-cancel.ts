@@ -11,7 +11,7 @@ const EXAMPLES = `
 Its units are sold again at once. A paid order is not cancelled: refund it (\`sluice order pay --outcome refunded\`).
 
 Example:
-  $ sluice order cancel q0Hk3vZ2T6mJ8sXw1bYdEg
+  $ sluice order cancel q0Hk3vZ2T6mJ8sXw
 `;
 
 export function addOrderCancel(order: Command): void {

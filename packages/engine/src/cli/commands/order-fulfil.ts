@@ -15,7 +15,7 @@ const EXAMPLES = `
 Only a paid order is fulfilled; telling it again changes nothing.
 
 Example:
-  $ sluice order fulfil q0Hk3vZ2T6mJ8sXw1bYdEg
+  $ sluice order fulfil q0Hk3vZ2T6mJ8sXw
 `;
 
 export function addOrderFulfil(order: Command): void {

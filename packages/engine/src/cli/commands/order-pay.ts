@@ -32,8 +32,8 @@ The reference and the outcome together name one notice: saying it again changes 
 after its end: late money gets a unit while there is one.
 
 Examples:
-  $ sluice order pay q0Hk3vZ2T6mJ8sXw1bYdEg --reference pay-1 --amount 4900
-  $ sluice order pay q0Hk3vZ2T6mJ8sXw1bYdEg --reference pay-1 --outcome refunded
+  $ sluice order pay q0Hk3vZ2T6mJ8sXw --reference pay-1 --amount 4900
+  $ sluice order pay q0Hk3vZ2T6mJ8sXw --reference pay-1 --outcome refunded
 `;
 
 export function addOrderPay(order: Command): void {

@@ -10,7 +10,7 @@ const EXAMPLES = `
 Whoever bought, and whatever came of it. The history is what the ledger wrote in the very transactions in which it happened.
 
 Example:
-  $ sluice order show q0Hk3vZ2T6mJ8sXw1bYdEg
+  $ sluice order show q0Hk3vZ2T6mJ8sXw
 `;
 
 export function addOrderShow(order: Command): void {

@@ -23,7 +23,7 @@ What cannot be settled stays.
 Exit status: ${EXIT.ok} nothing stays, ${EXIT.failed} something does.
 
 Examples:
-  $ sluice queue replay q0Hk3vZ2T6mJ8sXw1bYdEg@home/main/0/1-7
+  $ sluice queue replay q0Hk3vZ2T6mJ8sXw@home/main/0/1-7
   $ sluice queue replay --all
 `;
 
@@ -31,7 +31,7 @@ const DROP_HELP = `
 The order of a claim is refused, its units are sold again, and its buyer's limit is free. An entry is forgotten. It cannot be taken back.
 
 Example:
-  $ sluice queue drop q0Hk3vZ2T6mJ8sXw1bYdEg@home/main/0/1-7
+  $ sluice queue drop q0Hk3vZ2T6mJ8sXw@home/main/0/1-7
 `;
 
 export function addQueueTakeOut(queue: Command): void {

@@ -5,7 +5,7 @@ import { readCursor, writeCursor } from './order-cursor.ts';
 
 describe('the cursor of a page', () => {
   test('is read as it was written', () => {
-    const at = fc.record({ settledAtMs: fc.maxSafeNat(), orderId: fc.stringMatching(/^[A-Za-z0-9_-]{22}$/) });
+    const at = fc.record({ settledAtMs: fc.maxSafeNat(), orderId: fc.stringMatching(/^[A-Za-z0-9_-]{16}$/) });
     fc.assert(
       fc.property(at, (cursor) => {
         expect(readCursor(writeCursor(cursor as Order))).toEqual(cursor);
