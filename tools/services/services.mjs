@@ -5,6 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Of a database's buffers: what a test needs, and what the smallest server has that anybody would sell from. */
+const TEST_MEMORY = '64MB';
+const DURABLE_MEMORY = '512MB';
+
 const PG_BIN = 'usr/lib/postgresql/15/bin';
 
 export const SERVICES = {
@@ -22,7 +26,8 @@ export const SERVICES = {
         ...(tlsDir && {
           ...{ ssl: 'on', ssl_cert_file: join(tlsDir, 'server.crt'), ssl_key_file: join(tlsDir, 'server.key') },
         }),
-        ...{ fsync: sync, full_page_writes: sync, shared_buffers: '64MB', log_min_messages: 'warning' },
+        ...{ fsync: sync, full_page_writes: sync, log_min_messages: 'warning' },
+        shared_buffers: isDurable ? DURABLE_MEMORY : TEST_MEMORY,
       };
       const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
       return { command: join(folder, PG_BIN, 'postgres'), args: ['-D', dataDir, ...flags] };
@@ -74,7 +79,8 @@ export const SERVICES = {
         args: [
           ...mariadbHome(folder, dataDir),
           ...['--bind-address=127.0.0.1', `--port=${port}`, `--socket=${join(dataDir, 'sock')}`],
-          ...['--skip-networking=0', '--skip-name-resolve', '--innodb-buffer-pool-size=64M', '--max-connections=200'],
+          ...['--skip-networking=0', '--skip-name-resolve', '--max-connections=200'],
+          `--innodb-buffer-pool-size=${(isDurable ? DURABLE_MEMORY : TEST_MEMORY).replace('B', '')}`,
           // Whoever connects is let in: it listens to this machine only.
           '--skip-grant-tables',
           ...(tlsDir ? [`--ssl-cert=${join(tlsDir, 'server.crt')}`, `--ssl-key=${join(tlsDir, 'server.key')}`] : []),

@@ -55,9 +55,9 @@ export interface LedgerChanges {
   readonly charges: Map<OrderId, Charge>;
 }
 
-// JSON keeps the two apart whatever characters a buyer id holds.
+// No scope has a space.
 export function buyerKey(limitScope: LimitScope, buyerId: BuyerId): string {
-  return JSON.stringify([limitScope, buyerId]);
+  return `${limitScope} ${buyerId}`;
 }
 
 export function paymentKey({ reference, outcome }: Pick<Payment, 'reference' | 'outcome'>): string {
@@ -184,8 +184,8 @@ export function tell(
   { nowMs, payment }: Pick<EndFacts, 'nowMs' | 'payment'>,
 ): void {
   const { orderId, saleId, buyerId, units, state } = order;
-  const money = { reference: payment?.reference ?? null, amount: payment?.amount ?? null };
-  changes.events.push({ type, orderId, saleId, buyerId, units, state, atMs: nowMs, ...money });
+  const { reference = null, amount = null } = payment ?? {};
+  changes.events.push({ type, orderId, saleId, buyerId, units, state, atMs: nowMs, reference, amount });
 }
 
 const EVENT_OF_STATE: Readonly<Partial<Record<OrderState, OrderEventType>>> = {
@@ -255,5 +255,6 @@ function addReleaseRow(changes: LedgerChanges, claim: Claim, { epoch, destinatio
 }
 
 function entryOf(claim: Claim, movement: Pick<Entry, 'from' | 'to' | 'cause' | 'causeId'>): Entry {
-  return { saleId: claim.saleId, quota: quotaOf(claim), units: claim.units, ...movement };
+  const { from, to, cause, causeId } = movement;
+  return { saleId: claim.saleId, quota: quotaOf(claim), units: claim.units, from, to, cause, causeId };
 }

@@ -101,7 +101,8 @@ function settleOne(draft: Draft, claim: Claim): SettlementOutcome {
   const existing = draft.orders.get(claim.orderId);
   // The same origin first: a redelivery must never look like a second claim (P11).
   if (existing && isSameOrigin(existing.origin, claim.origin)) return { kind: 'repeated', claim, order: existing };
-  if (draft.closedClaims.has(claimId(claim))) return { kind: 'repeated', claim, order: existing ?? null };
+  if (draft.closedClaims.size > 0 && draft.closedClaims.has(claimId(claim)))
+    return { kind: 'repeated', claim, order: existing ?? null };
 
   const segment = draft.view.segments.get(segmentName(segmentOf(claim)));
   // Of another deployment, or of a ledger that is no more: it is put aside, and holds up no other.
@@ -173,8 +174,13 @@ function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
   const { nowMs } = view;
   // A gift that its buyer has cancelled already is never given.
   const isPaid = sale.offer.kind === 'gift_pack' && !isCancelled(draft, claim);
-  const due = isPaid ? ({ state: 'paid', dueAtMs: null } as const) : dueIn(nowMs, sale.holdMs);
-  const settled = addOrder(changes, claim, { ...due, refusal: null, nowMs, limitScope: limitScopeOf(sale) });
+  const settled = addOrder(changes, claim, {
+    state: isPaid ? 'paid' : 'pending',
+    refusal: null,
+    nowMs,
+    dueAtMs: isPaid ? null : nowMs + sale.holdMs,
+    limitScope: limitScopeOf(sale),
+  });
   const order = applyWhatWasParked(draft, settled, { epoch, offer: sale.offer });
   if (order.state === 'pending' && sale.offer.kind === 'exchange') {
     const points = sale.offer.price.points * order.units;
@@ -184,10 +190,6 @@ function accept(draft: Draft, claim: Claim, epoch: number): SettlementOutcome {
   return { kind: 'settled', claim, order, release: releaseOf(draft, claim) };
 }
 
-function dueIn(nowMs: number, holdMs: number) {
-  return { state: 'pending', dueAtMs: nowMs + holdMs } as const;
-}
-
 /** Anybody may have named the order; only its buyer and the operator may end it. */
 function isCancelled({ view }: Draft, { orderId, buyerId }: Claim): boolean {
   const canceller = view.parkedCancels.get(orderId);
@@ -195,7 +197,9 @@ function isCancelled({ view }: Draft, { orderId, buyerId }: Claim): boolean {
 }
 
 function releaseOf({ changes }: Draft, claim: Claim): Release | null {
-  return changes.newReleases.find((row) => row.id === claimId(claim)) ?? null;
+  if (changes.newReleases.length === 0) return null;
+  const id = claimId(claim);
+  return changes.newReleases.find((row) => row.id === id) ?? null;
 }
 
 function openMoney(draft: Draft, claim: Claim, epoch: number): OpenMoney {
@@ -211,7 +215,8 @@ function applyWhatWasParked(
   order: Order,
   { epoch, offer }: { readonly epoch: number; readonly offer: Offer },
 ): Order {
-  const { changes } = draft;
+  const { changes, view } = draft;
+  if (!view.openPayments.has(order.orderId) && !view.parkedCancels.has(order.orderId)) return order;
   const facts = openMoney(draft, order, epoch);
   const current = isCancelled(draft, order) ? changeOrder(changes, order, 'cancelled', facts) : order;
   return applyParked(changes, current, facts, amountDueOf(offer, order.units));

@@ -53,5 +53,6 @@ export function segmentOf(claim: { readonly saleId: SaleId; readonly origin: Ori
 }
 
 export function quotaOf(claim: { readonly saleId: SaleId; readonly origin: Origin }): QuotaKey {
-  return { ...segmentOf(claim), channel: claim.origin.channel };
+  const { region, segment, channel } = claim.origin;
+  return { saleId: claim.saleId, region, segment, channel };
 }
