@@ -13,20 +13,25 @@ import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { createStrayWatch } from '../inventory/bring-back-strays.ts';
 import { operateSale } from '../inventory/change-sale.ts';
 import { createSale } from '../inventory/create-sale.ts';
-import { createGateSession } from '../inventory/gate-session.ts';
+import { createGateSession, type GateSession } from '../inventory/gate-session.ts';
 import { gateThatRenews } from '../inventory/gate-that-renews.ts';
 import { createKeeper } from '../inventory/keeper.ts';
 import { createLoadWatch } from '../inventory/load-watch.ts';
 import { readPlaces } from '../inventory/read-places.ts';
+import type { InventoryCentre } from '../ports/inventory-centre.ts';
 import { MAX_CLAIMS_PER_SETTLEMENT } from '../ports/settlement.ts';
 
 const REGION = 'home';
 
 export interface RedisWorld {
   readonly store: Awaited<ReturnType<typeof openRedisStore>>;
+  readonly session: GateSession;
+  readonly inventoryCentre: InventoryCentre;
   sale(saleId: string, totalUnits: number): Promise<void>;
   /** One try: the answer, or the code of the fault. */
   buy(saleId: string, buyerId: string): Promise<string>;
+  /** All in one call, which answers all of them. */
+  buyTogether(saleId: string, buyerIds: readonly string[]): Promise<readonly Claim[]>;
   /** Until it is decided: won, or there is no more. */
   buyPatiently(saleId: string, buyerId: string, withinMs?: number): Promise<string>;
   /** What the queue has, up to so many: how each ends. */
@@ -73,8 +78,20 @@ export async function openRedisWorld(url: string, times?: ClientTimes): Promise<
   };
 
   return {
-    store,
-    buy,
+    ...{ store, session, inventoryCentre: ledger.inventoryCentre, buy },
+    async buyTogether(saleId, buyerIds) {
+      const segment = { saleId, region: REGION, segment: 0 };
+      const requests = buyerIds.map((buyerId) => ({
+        orderId: `${saleId}-${buyerId}`,
+        buyerId,
+        channel: 'main',
+        units: 1,
+      }));
+      const outcomes = await gate.claim(await session.call(segment), requests);
+      const claims = outcomes.flatMap((outcome) => (outcome.kind === 'claimed' ? [outcome.claim] : []));
+      claims.forEach(win);
+      return claims;
+    },
     async sale(saleId, totalUnits) {
       const times = { startsAtMs: clock.nowMs() - 60_000, endsAtMs: clock.nowMs() + 3_600_000 };
       await createSale(deps, {

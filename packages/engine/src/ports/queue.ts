@@ -17,7 +17,7 @@ export interface QueueDepth {
   readonly oldestAgeMs: number | null;
 }
 
-/** An entry that is none of a claim as the gate writes them: somebody else's, or one that was damaged. */
+/** What lies in a queue and is none of its gate's: somebody else's, or damaged. It may have been several claims. */
 export interface UnreadEntry {
   readonly segment: SegmentKey;
   /** Of the entry, in its queue. */
@@ -34,15 +34,15 @@ export interface Queue {
   read(consumer: string, max: number, isWanted?: (segment: SegmentKey) => boolean): Promise<readonly QueueEntry[]>;
 
   /**
-   * Entries that could not be read. They are out of the way of others, and kept until they are forgotten. A claim whose entry
-   * is one of them is unsettled and has no entry any more: it is found as such, and queued again.
+   * Entries that could not be read. They are out of the way of others, and kept until they are forgotten. A claim that
+   * was in one of them is unsettled and has no entry any more: it is found as such, and queued again.
    */
   unread(): Promise<readonly UnreadEntry[]>;
 
   /** Whoever calls has put them aside for good. */
   forget(unread: readonly UnreadEntry[]): Promise<void>;
 
-  /** The claim that an unread entry is, now that it can be read; null when it still cannot. */
+  /** The claim that an unread entry is, now that it can be read; null when it still cannot, or was several. */
   readAgain(unread: UnreadEntry): Claim | null;
 
   /** Acknowledges and deletes the named entries; ones that are gone are ignored. */

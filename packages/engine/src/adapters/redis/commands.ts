@@ -7,11 +7,143 @@ import type { Script } from './script.ts';
  */
 export const BURY = {
   name: 'bury',
-  keys: ['stream', 'buried'],
+  keys: ['meta', 'stream', 'buried', 'divided'],
   arguments: ['room', 'count'],
   takesMore: true,
   words: { '1': 'buried', '2': 'full', '-3': 'bad_argument' },
-  lua: `local stream, buried = KEYS[1], KEYS[2]
+  lua: `local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
+local function parts_of(entry)
+  local part, fields, runs = {}, entry[2], {}
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
+    end
+  end
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
+end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
+  end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
+end
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local function count_queued(meta, change)
+  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
+  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
+  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
+end
+local meta, stream, buried, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local room, count = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not room or not count or count < 1 or #ARGV ~= 2 + count then return -3 end
 local kind = redis.call('TYPE', buried).ok
@@ -21,9 +153,16 @@ for i = 1, count do
   local entry = redis.call('XRANGE', stream, id, id)[1]
   if entry then
     if redis.call('HLEN', buried) >= room then return 2 end
+    local opened = parts_of(entry)
+    local queued = 0
+    for _, state in ipairs(states_of(divided, opened) or all_of(FREE, opened.size)) do
+      if state ~= REMOVED then queued = queued + 1 end
+    end
     redis.call('HSET', buried, id, string.sub(table.concat(entry[2], ' '), 1, 2000))
     redis.call('XACK', stream, 'workers', id)
     redis.call('XDEL', stream, id)
+    if is_hash(divided) then redis.call('HDEL', divided, id) end
+    count_queued(meta, -queued)
   end
 end
 return 1`,
@@ -73,7 +212,7 @@ end
 local buyer_ids = cjson.decode(ARGV[4])
 if count < 1 or count > 256 or #buyer_ids ~= count then return -3 end
 local known = redis.call('HMGET', buyers, '', unpack(buyer_ids))
-local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group')
+local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group', 'queued')
 local epoch, state = facts[2], facts[3]
 local starts_ms, ends_ms, limit, seq = tonumber(facts[4]), tonumber(facts[5]), tonumber(facts[6]), tonumber(facts[7])
 if not epoch or known[1] ~= epoch or not (starts_ms and ends_ms and limit and seq) then return -2 end
@@ -116,12 +255,14 @@ local function order_id_of(i)
 end
 local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
 local available, claimed, was_taken, running, fields, field_count = {}, {}, {}, {}, {}, 0
-local written_now, id_format, format, call = digits(now), epoch .. '-%d', string.format, redis.call
+local id_format, format, call = epoch .. '-%d', string.format, redis.call
+local first_seq, won_orders, won_runs = seq + 1, {}, {}
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
   local fence, written_units = fence_for(is_late_money), digits(units)
-  local what, units_part, channel_part = written_units .. ' ' .. channel, ' ' .. written_units .. ' ', ' ' .. channel .. ';'
+  local units_part, channel_part = ' ' .. written_units .. ' ', ' ' .. channel .. ';'
+  local seq_before = seq
   if available[channel] == nil then
     local quota = call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
     available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
@@ -149,11 +290,10 @@ for at = FIRST_RUN, #ARGV, 4 do
       local order_id = order_id_of(i)
       if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
       answer, is_won = seq + 1, true
-      local id = format(id_format, answer)
-      call('XADD', stream, id, 'o', order_id, 'b', buyer, what, written_now)
-      claims = claims .. 'q ' .. order_id .. units_part .. id .. channel_part
+      claims = claims .. 'q ' .. order_id .. units_part .. format(id_format, answer) .. channel_part
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
       seq, left, field_count = answer, left - units, field_count + 2
+      won_orders[answer - first_seq + 1] = order_id
     end
     if answer ~= next_answer then
       answer_count, run_length = answer_count + 2, 0
@@ -166,11 +306,23 @@ for at = FIRST_RUN, #ARGV, 4 do
   if left ~= available[channel] then
     claimed[channel] = claimed[channel] + available[channel] - left
     available[channel], was_taken[channel] = left, true
+    won_runs[#won_runs + 1], won_runs[#won_runs + 2] = written_units .. ' ' .. channel, seq - seq_before
   end
 end
 if field_count == 0 then return answers end
+local id, won_count, written_now = format(id_format, seq), #won_orders, digits(now)
+if won_count == 1 then
+  call('XADD', stream, id, 'o', won_orders[1], 'b', fields[1], won_runs[1], written_now)
+else
+  local won_buyers, is_all = {}, won_count == count
+  for at = 1, is_all and 0 or won_count do won_buyers[at] = fields[2 * at - 1] end
+  call('XADD', stream, id, 'orders', is_all and ARGV[5] or cjson.encode(won_orders),
+    'buyers', is_all and ARGV[4] or cjson.encode(won_buyers), 'at', written_now, unpack(won_runs))
+end
 redis.call('HSET', buyers, unpack(fields))
 local figures = { 'seq', digits(seq) }
+local queued = tonumber(facts[9] or 'x')
+if queued then figures[3], figures[4] = 'queued', digits(queued + won_count) end
 for channel in pairs(was_taken) do
   figures[#figures + 1] = 'available:' .. channel
   figures[#figures + 1] = digits(available[channel])
@@ -293,6 +445,7 @@ export const LOAD = {
     'released',
     'moves',
     'sales',
+    'divided',
     'staged_buyers',
     'staged_loose',
     'staged_released',
@@ -327,7 +480,7 @@ local function is_units(number)
   return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
 end
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local sales, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local sales, divided, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local version, state, starts_ms, ends_ms = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local limit = tonumber(ARGV[9])
@@ -341,11 +494,11 @@ for at = 16, #ARGV, 2 do
   if not is_units(tonumber(ARGV[at])) then return -3 end
 end
 local function kind(key) return redis.call('TYPE', key).ok end
-local generation = 0
+local generation, queued = 0, false
 if kind(meta) == 'hash' then
-  local facts = redis.call('HMGET', meta, 'epoch', 'generation')
+  local facts = redis.call('HMGET', meta, 'epoch', 'generation', 'queued')
   if facts[1] and epoch <= (tonumber(facts[1]) or 0) then return -2 end
-  generation = tonumber(facts[2] or 0) or 0
+  generation, queued = tonumber(facts[2] or 0) or 0, facts[3]
 end
 local function staged(key, size, count) return (count > 0 and redis.call(size, key) or 0) == count end
 if not (staged(staged_buyers, 'HLEN', buyer_count) and staged(staged_loose, 'HLEN', loose_count)
@@ -366,6 +519,11 @@ elseif stream_kind == 'stream' then
 elseif stream_kind ~= 'none' then redis.call('UNLINK', stream) end
 if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0', 'MKSTREAM') end
 redis.call('UNLINK', meta, buyers, loose, released, moves)
+if redis.call('XLEN', stream) == 0 then
+  redis.call('UNLINK', divided)
+  queued = '0'
+end
+if queued then redis.call('HSET', meta, 'queued', queued) end
 local function take(staged_key, key, count)
   if count == 0 then return end
   redis.call('RENAME', staged_key, key)
@@ -453,12 +611,12 @@ return 1`,
 } as const satisfies Script;
 
 /**
- * how many entries a segment's queue has, and the age of the oldest in ms; -1 when there is none.
- * Reply: {entries oldest_age_ms}
+ * how many claims a segment's queue holds, and the age of the oldest in ms; -1 when there is none.
+ * Reply: {claims oldest_age_ms}
  */
 export const QUEUE_DEPTH = {
   name: 'queue-depth',
-  keys: ['stream'],
+  keys: ['meta', 'stream', 'divided'],
   arguments: [],
   takesMore: false,
   words: {},
@@ -466,75 +624,456 @@ export const QUEUE_DEPTH = {
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
 local function parts_of(entry)
-  local part, fields = { p = entry[1] }, entry[2]
+  local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
     local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then
-      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
-    else
-      part[fields[at]] = fields[at + 1]
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
     end
   end
-  return part
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
 end
-local function entry_of(stream, again, order_id, position, channel)
-  local function at(id)
-    local entry = redis.call('XRANGE', stream, id, id)[1]
-    local part = entry and parts_of(entry)
-    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
   end
-  local found = at(position)
-  if found then return found end
-  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-  if later then return at(later) end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
 end
-local stream = KEYS[1]
-local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
-if not oldest then return { 0, -1 } end
-local claimed_at_ms = tonumber(parts_of(oldest).claimed_at_ms or 'x') or now_ms()
-return { redis.call('XLEN', stream), math.max(0, now_ms() - claimed_at_ms) }`,
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local meta, stream, divided = KEYS[1], KEYS[2], KEYS[3]
+local SHORT = 16
+local length = redis.call('XLEN', stream)
+if length == 0 then return { 0, -1 } end
+local oldest_at_ms
+local queued = is_hash(meta) and redis.call('HGET', meta, 'queued')
+local known = tonumber(queued or 'x')
+if length <= SHORT then
+  local counted = 0
+  for _, entry in ipairs(redis.call('XRANGE', stream, '-', '+')) do
+    local opened = parts_of(entry)
+    oldest_at_ms = oldest_at_ms or tonumber(opened.claimed_at_ms or 'x') or now_ms()
+    for _, state in ipairs(states_of(divided, opened) or all_of(FREE, opened.size)) do
+      if state ~= REMOVED then counted = counted + 1 end
+    end
+  end
+  if queued and known ~= counted then redis.call('HSET', meta, 'queued', digits(counted)) end
+  known = counted
+else
+  local oldest = parts_of(redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1])
+  oldest_at_ms = tonumber(oldest.claimed_at_ms or 'x') or now_ms()
+end
+return { math.max(length, math.min(known or 0, length * MAX_CLAIMS)), math.max(0, now_ms() - oldest_at_ms) }`,
 } as const satisfies Script;
 
 /**
- * up to max entries in order: those whose reader has been silent for too long, then new ones.
- * Reply: {id fields ...}
+ * a page of what the queue of a segment holds, read or not.
+ * Reply: {last {id fields from through ...} ...}
+ */
+export const QUEUE_PEEK = {
+  name: 'queue-peek',
+  keys: ['stream', 'divided'],
+  arguments: ['from', 'max'],
+  takesMore: false,
+  words: {},
+  lua: `local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
+local function parts_of(entry)
+  local part, fields, runs = {}, entry[2], {}
+  for at = 1, #fields, 2 do
+    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
+    end
+  end
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
+end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
+  end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
+end
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local stream, divided = KEYS[1], KEYS[2]
+local from, max = ARGV[1], tonumber(ARGV[2])
+local reply = { '' }
+reply[1] = walk(stream, from, '+', max, function(opened, entry)
+  local states = states_of(divided, opened)
+  local shown = { entry[1], entry[2] }
+  for index, state in ipairs(states or {}) do
+    if state ~= REMOVED then show(shown, index) end
+  end
+  if not states or #shown > 2 then reply[#reply + 1] = shown end
+end)
+return reply`,
+} as const satisfies Script;
+
+/**
+ * up to max claims in order: those whose reader has been silent for too long, then new ones.
+ * Reply: {{id fields from through ...} ...}
  */
 export const QUEUE_READ = {
   name: 'queue-read',
-  keys: ['stream', 'again'],
+  keys: ['stream', 'again', 'divided'],
   arguments: ['consumer', 'take_over_ms', 'max', 'forget_ms'],
   takesMore: false,
   words: {},
-  lua: `local function parts_of(entry)
-  local part, fields = { p = entry[1] }, entry[2]
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
+local function parts_of(entry)
+  local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
     local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then
-      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
-    else
-      part[fields[at]] = fields[at + 1]
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
     end
   end
-  return part
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
 end
-local function entry_of(stream, again, order_id, position, channel)
-  local function at(id)
-    local entry = redis.call('XRANGE', stream, id, id)[1]
-    local part = entry and parts_of(entry)
-    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
   end
-  local found = at(position)
-  if found then return found end
-  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-  if later then return at(later) end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
 end
-local stream, again = KEYS[1], KEYS[2]
-local consumer, take_over_ms, max, forget_ms = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local stream, again, divided = KEYS[1], KEYS[2], KEYS[3]
+local consumer, take_over_ms, max, forget_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
-local has_group, readers = false, 0
+local has_group, readers, last_read = false, 0, '0-0'
 for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
-  if group[2] == 'workers' then has_group, readers = true, group[4] end
+  if group[2] == 'workers' then has_group, readers, last_read = true, group[4], group[8] end
 end
 if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0') end
 if readers > 32 then
@@ -546,62 +1085,241 @@ if readers > 32 then
 end
 local again_kind = redis.call('TYPE', again).ok
 local is_index = again_kind == 'hash' or again_kind == 'none'
-local entries = {}
-local function add(found)
-  for _, entry in ipairs(found) do
-    entries[#entries + 1] = entry
-    local part = parts_of(entry)
-    if is_index and part.o and part.channel and part.p ~= entry[1] and string.match(part.p, '^%d+%-%d+$') then
-      redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. part.channel, entry[1])
+local now, left, reply = now_ms(), max, {}
+local function lend(entry)
+  local opened = parts_of(entry)
+  local part, run = opened.part, opened.runs[#opened.runs]
+  if is_index and part.o and run and string.match(part.p or '', '^%d+%-%d+$') then
+    redis.call('HSET', again, part.o .. ' ' .. part.p .. ' ' .. run.channel, opened.id)
+  end
+  local states = states_of(divided, opened)
+  if not states and opened.size <= left then
+    left, reply[#reply + 1] = left - opened.size, entry
+    return opened.size
+  end
+  states = states or all_of(FREE, opened.size)
+  local lent = { entry[1], entry[2] }
+  for index, state in ipairs(states) do
+    if left > 0 and state ~= REMOVED and (state == FREE or state <= now - take_over_ms) then
+      left, states[index] = left - 1, now
+      show(lent, index)
     end
   end
+  keep_states(divided, opened.id, states)
+  if #lent > 2 then reply[#reply + 1] = lent end
+  return opened.size
 end
-local cursor = '0-0'
-for _ = 1, 1000 do
-  local step = redis.call('XAUTOCLAIM', stream, 'workers', consumer, take_over_ms, cursor, 'COUNT', max - #entries)
-  cursor = step[1]
-  add(step[2])
-  if cursor == '0-0' or #entries >= max then break end
+local waiting, is_divided = {}, {}
+local function wait(id)
+  local epoch, seq = string.match(id, '^(%d+)-(%d+)$')
+  if epoch then waiting[#waiting + 1] = { id = id, epoch = tonumber(epoch), seq = tonumber(seq) } end
 end
-if #entries < max then
-  local fresh = redis.call('XREADGROUP', 'GROUP', 'workers', consumer, 'COUNT', max - #entries, 'STREAMS', stream, '>')
-  if fresh then add(fresh[1][2]) end
+local function is_before(one, other)
+  if one.epoch ~= other.epoch then return one.epoch < other.epoch end
+  return one.seq < other.seq
 end
-return entries`,
+local divided_ids = is_hash(divided) and redis.call('HKEYS', divided) or {}
+for _, id in ipairs(divided_ids) do
+  is_divided[id] = true
+  wait(id)
+end
+for _, found in ipairs(redis.call('XPENDING', stream, 'workers', 'IDLE', take_over_ms, '-', '+', max + #divided_ids)) do
+  if not is_divided[found[1]] then wait(found[1]) end
+end
+table.sort(waiting, is_before)
+local read_epoch, read_seq = string.match(last_read, '^(%d+)-(%d+)$')
+local read_through = { epoch = tonumber(read_epoch), seq = tonumber(read_seq) }
+for _, at in ipairs(waiting) do
+  if left == 0 or is_before(read_through, at) then break end
+  local entry
+  if is_divided[at.id] then entry = redis.call('XRANGE', stream, at.id, at.id)[1]
+  else entry = redis.call('XCLAIM', stream, 'workers', consumer, take_over_ms, at.id)[1] end
+  if entry then lend(entry)
+  else
+    redis.call('XACK', stream, 'workers', at.id)
+    if is_divided[at.id] then redis.call('HDEL', divided, at.id) end
+  end
+end
+local step = step_for(left)
+while left > 0 do
+  local fresh = redis.call('XREADGROUP', 'GROUP', 'workers', consumer, 'COUNT', step, 'STREAMS', stream, '>')
+  local entries, claims = fresh and fresh[1][2] or {}, 0
+  for _, entry in ipairs(entries) do claims = claims + lend(entry) end
+  if #entries < step then break end
+  step = step_for(left, #entries, claims)
+end
+return reply`,
 } as const satisfies Script;
 
 /**
- * acknowledge and delete the named entries. A name that only shares the position removes nothing (P15).
+ * take the named claims out of the queue; an entry of which none is left is acknowledged and deleted. A name that
  * Reply: 1 removed | -3 bad_argument
  */
 export const QUEUE_REMOVE = {
   name: 'queue-remove',
-  keys: ['buyers', 'stream', 'loose', 'again'],
+  keys: ['meta', 'buyers', 'stream', 'loose', 'again', 'divided'],
   arguments: ['count'],
   takesMore: true,
   words: { '1': 'removed', '-3': 'bad_argument' },
-  lua: `local function parts_of(entry)
-  local part, fields = { p = entry[1] }, entry[2]
+  lua: `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
+local function parts_of(entry)
+  local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
     local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then
-      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
-    else
-      part[fields[at]] = fields[at + 1]
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
     end
   end
-  return part
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
 end
-local function entry_of(stream, again, order_id, position, channel)
-  local function at(id)
-    local entry = redis.call('XRANGE', stream, id, id)[1]
-    local part = entry and parts_of(entry)
-    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
   end
-  local found = at(position)
-  if found then return found end
-  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-  if later then return at(later) end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
+end
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local function count_queued(meta, change)
+  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
+  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
+  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
+end
+local function finder(stream, again, divided)
+  local opened
+  local function open_at(from, through)
+    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
+    if not entry then return false end
+    if opened and opened.id == entry[1] then return true end
+    opened = parts_of(entry)
+    opened.states = states_of(divided, opened)
+    return true
+  end
+  local function index_of(order_id, position, channel)
+    local index = opened and index_in(opened, order_id, position, channel)
+    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
+  end
+  return function(order_id, position, channel)
+    local index = index_of(order_id, position, channel)
+    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
+    if index then return opened, index end
+    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+    if not later or not open_at(later, later) then return nil end
+    index = index_of(order_id, position, channel)
+    return index and opened, index
+  end
 end
 local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
@@ -612,19 +1330,22 @@ end
 local function with_state(claims, at, state)
   return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
 end
-local buyers, stream, loose, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local meta, buyers, stream, loose, again, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local count = tonumber(ARGV[1])
 if not count or count < 1 or count > 256 or #ARGV ~= 1 + 4 * count then return -3 end
 redis.call('HLEN', loose)
-local ids, unqueued, requeued = {}, {}, {}
+local find_claim = finder(stream, again, divided)
+local touched, removed, unqueued, requeued = {}, 0, {}, {}
 local known = redis.call('HMGET', buyers, unpack(ARGV, 2 + 3 * count, 1 + 4 * count))
 for i = 1, count do
   local position, order_id = ARGV[1 + i], ARGV[1 + count + i]
   local channel, buyer = ARGV[1 + 2 * count + i], ARGV[1 + 3 * count + i]
-  local id = entry_of(stream, again, order_id, position, channel)
-  if id then
-    ids[#ids + 1] = id
-    if id ~= position then requeued[#requeued + 1] = order_id .. ' ' .. position .. ' ' .. channel end
+  local opened, index = find_claim(order_id, position, channel)
+  local entry = opened and (touched[opened.id] or { opened = opened, gone = {}, gone_count = 0 })
+  if entry and not entry.gone[index] then
+    touched[opened.id], entry.gone[index], entry.gone_count = entry, true, entry.gone_count + 1
+    removed = removed + 1
+    if opened.part.p then requeued[#requeued + 1] = order_id .. ' ' .. position .. ' ' .. channel end
     local _, state, units = find_mark(known[i], order_id, position, channel)
     if state == 'q' then
       unqueued[#unqueued + 1] = order_id .. ' ' .. position .. ' ' .. channel
@@ -632,10 +1353,30 @@ for i = 1, count do
     end
   end
 end
-if #ids == 0 then return 1 end
+if removed == 0 then return 1 end
 if #unqueued > 0 then redis.call('HSET', loose, unpack(unqueued)) end
-redis.call('XACK', stream, 'workers', unpack(ids))
-redis.call('XDEL', stream, unpack(ids))
+local function lent_with(id)
+  local pending = redis.call('XPENDING', stream, 'workers', id, id, 1)[1]
+  return pending and now_ms() - pending[3] or FREE
+end
+local is_divided = is_hash(divided)
+for id, entry in pairs(touched) do
+  local size, states = entry.opened.size, entry.opened.states
+  local left = size - entry.gone_count
+  for _, state in ipairs(states or {}) do
+    if state == REMOVED then left = left - 1 end
+  end
+  if left == 0 then
+    redis.call('XACK', stream, 'workers', id)
+    redis.call('XDEL', stream, id)
+    if is_divided then redis.call('HDEL', divided, id) end
+  else
+    states = states or all_of(lent_with(id), size)
+    for index in pairs(entry.gone) do states[index] = REMOVED end
+    keep_states(divided, id, states)
+  end
+end
+count_queued(meta, -removed)
 if #requeued > 0 then redis.call('HDEL', again, unpack(requeued)) end
 return 1`,
 } as const satisfies Script;
@@ -650,28 +1391,95 @@ export const READ = {
   arguments: ['from', 'through', 'max'],
   takesMore: false,
   words: { '0': 'absent' },
-  lua: `local function parts_of(entry)
-  local part, fields = { p = entry[1] }, entry[2]
+  lua: `local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
+local function parts_of(entry)
+  local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
     local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then
-      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
-    else
-      part[fields[at]] = fields[at + 1]
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
     end
   end
-  return part
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
 end
-local function entry_of(stream, again, order_id, position, channel)
-  local function at(id)
-    local entry = redis.call('XRANGE', stream, id, id)[1]
-    local part = entry and parts_of(entry)
-    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
   end
-  local found = at(position)
-  if found then return found end
-  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-  if later then return at(later) end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
+end
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
 end
 local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
@@ -697,29 +1505,28 @@ for at = 1, #info, 2 do
     if last_epoch > epoch or (last_epoch == epoch and last_seq > seq) then return 0 end
   end
 end
-local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
-local names, parts = {}, {}
-for i, entry in ipairs(entries) do
-  local part = parts_of(entry)
-  names[i], parts[i] = part.b or '', part
-end
+local queued, names = {}, {}
+local last = walk(stream, from, through, max, function(opened)
+  for _, claim in ipairs(claims_of(opened)) do
+    queued[#queued + 1], names[#names + 1] = claim, claim[5]
+  end
+end)
 local claims = {}
-if #entries > 0 then
+if #names > 0 then
   for i, marks in ipairs(redis.call('HMGET', buyers, unpack(names))) do
-    local part = parts[i]
-    local _, state = find_mark(marks, part.o, part.p, part.channel)
-    if state == 'q' then claims[#claims + 1] = { part.o, part.units, part.p, part.channel, part.b } end
+    local claim = queued[i]
+    local _, state = find_mark(marks, claim[1], claim[3], claim[4])
+    if state == 'q' then claims[#claims + 1] = claim end
   end
 end
-if not is_first then return { {}, {}, {}, claims, #entries == max and entries[max][1] or '' } end
+if not is_first then return { {}, {}, {}, claims, last } end
 local unqueued = redis.call('HGETALL', loose)
 for at = 1, #unqueued, 2 do
   local order_id, position, channel = string.match(unqueued[at], '^(%S+) (%S+) (.*)$')
   local units, buyer = string.match(unqueued[at + 1], '^(%d+) (.*)$')
   claims[#claims + 1] = { order_id, units, position, channel, buyer }
 end
-return { redis.call('HGETALL', meta), redis.call('HGETALL', moves), redis.call('SMEMBERS', released), claims,
-  #entries == max and entries[max][1] or '' }`,
+return { redis.call('HGETALL', meta), redis.call('HGETALL', moves), redis.call('SMEMBERS', released), claims, last }`,
 } as const satisfies Script;
 
 /**
@@ -805,7 +1612,7 @@ return 1`,
  */
 export const REQUEUE = {
   name: 'requeue',
-  keys: ['meta', 'buyers', 'stream', 'again'],
+  keys: ['meta', 'buyers', 'stream', 'again', 'divided'],
   arguments: ['server', 'identity', 'deadline_ms', 'count'],
   takesMore: true,
   words: { '1': 'requeued', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
@@ -829,28 +1636,154 @@ end
 local function is_units(number)
   return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
 end
+local MAX_CLAIMS = 256
 local function parts_of(entry)
-  local part, fields = { p = entry[1] }, entry[2]
+  local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
     local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then
-      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
-    else
-      part[fields[at]] = fields[at + 1]
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
     end
   end
-  return part
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
 end
-local function entry_of(stream, again, order_id, position, channel)
-  local function at(id)
-    local entry = redis.call('XRANGE', stream, id, id)[1]
-    local part = entry and parts_of(entry)
-    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
   end
-  local found = at(position)
-  if found then return found end
-  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-  if later then return at(later) end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
+end
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local function count_queued(meta, change)
+  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
+  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
+  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
+end
+local function finder(stream, again, divided)
+  local opened
+  local function open_at(from, through)
+    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
+    if not entry then return false end
+    if opened and opened.id == entry[1] then return true end
+    opened = parts_of(entry)
+    opened.states = states_of(divided, opened)
+    return true
+  end
+  local function index_of(order_id, position, channel)
+    local index = opened and index_in(opened, order_id, position, channel)
+    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
+  end
+  return function(order_id, position, channel)
+    local index = index_of(order_id, position, channel)
+    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
+    if index then return opened, index end
+    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+    if not later or not open_at(later, later) then return nil end
+    index = index_of(order_id, position, channel)
+    return index and opened, index
+  end
 end
 local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
@@ -861,7 +1794,7 @@ end
 local function with_state(claims, at, state)
   return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
 end
-local meta, buyers, stream, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local meta, buyers, stream, again, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local count = tonumber(ARGV[4])
 if not count or count < 1 or count > 256 or #ARGV ~= 4 + 4 * count then return -3 end
@@ -872,12 +1805,13 @@ local seq = tonumber(facts[2] or 'x')
 if not seq or redis.call('TYPE', stream).ok ~= 'stream' then return -2 end
 local again_kind = redis.call('TYPE', again).ok
 if again_kind ~= 'hash' and again_kind ~= 'none' then redis.call('UNLINK', again) end
-local written_now = digits(now_ms())
+local written_now, before = digits(now_ms()), seq
+local find_claim = finder(stream, again, divided)
 for i = 1, count do
   local buyer, order_id = ARGV[4 + i], ARGV[4 + count + i]
   local position, channel = ARGV[4 + 2 * count + i], ARGV[4 + 3 * count + i]
   local _, state, units = find_mark(redis.call('HGET', buyers, buyer), order_id, position, channel)
-  if state == 'q' and not entry_of(stream, again, order_id, position, channel) then
+  if state == 'q' and not find_claim(order_id, position, channel) then
     local id = facts[1] .. '-' .. digits(seq + 1)
     redis.call('XADD', stream, id, 'o', order_id, 'b', buyer, units .. ' ' .. channel, written_now, 'p', position)
     seq = seq + 1
@@ -885,6 +1819,7 @@ for i = 1, count do
     redis.call('HSET', again, order_id .. ' ' .. position .. ' ' .. channel, id)
   end
 end
+count_queued(meta, seq - before)
 return 1`,
 } as const satisfies Script;
 
@@ -939,37 +1874,165 @@ return 1`,
 } as const satisfies Script;
 
 /**
- * of a page of buyers, the claims that are unsettled and have no entry in the queue.
+ * of a page of buyers, the claims that are unsettled and are not in the queue.
  * Reply: {cursor position is_waiting claims}
  */
 export const STRAYS = {
   name: 'strays',
-  keys: ['meta', 'buyers', 'stream', 'again'],
+  keys: ['meta', 'buyers', 'stream', 'again', 'divided'],
   arguments: ['cursor', 'max'],
   takesMore: false,
   words: {},
-  lua: `local function parts_of(entry)
-  local part, fields = { p = entry[1] }, entry[2]
+  lua: `local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end
+local MAX_CLAIMS = 256
+local function parts_of(entry)
+  local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
     local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then
-      part.units, part.channel, part.claimed_at_ms = units, channel, fields[at + 1]
-    else
-      part[fields[at]] = fields[at + 1]
+    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
+    else part[fields[at]] = fields[at + 1] end
+  end
+  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
+  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
+  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
+  if not part.orders then return opened end
+  local size = 0
+  for _, run in ipairs(runs) do
+    run.length = tonumber(run.value) or 0
+    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
+  end
+  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
+  return opened
+end
+local function list_of(json)
+  local is_read, list = pcall(cjson.decode, json or '')
+  return is_read and type(list) == 'table' and list or {}
+end
+local function index_in(opened, order_id, position, channel)
+  local part, runs = opened.part, opened.runs
+  if not part.orders then
+    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
+    return is_it and 1 or nil
+  end
+  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
+  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
+  if index < 1 or index > opened.size then return nil end
+  local through = 0
+  for _, run in ipairs(runs) do
+    through = through + run.length
+    if index <= through then
+      if run.channel ~= channel then return nil end
+      break
     end
   end
-  return part
+  local width = #order_id + 3
+  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
+  opened.order_ids = opened.order_ids or list_of(part.orders)
+  return opened.order_ids[index] == order_id and index or nil
 end
-local function entry_of(stream, again, order_id, position, channel)
-  local function at(id)
-    local entry = redis.call('XRANGE', stream, id, id)[1]
-    local part = entry and parts_of(entry)
-    if part and part.o == order_id and part.channel == channel and part.p == position then return id end
+local function claims_of(opened)
+  local part, runs, claims = opened.part, opened.runs, {}
+  if not part.orders then
+    local run = runs[#runs]
+    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
+    return claims
   end
-  local found = at(position)
-  if found then return found end
-  local later = redis.call('TYPE', again).ok == 'hash' and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-  if later then return at(later) end
+  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
+  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
+  for _, run in ipairs(runs) do
+    for _ = 1, run.length do
+      local index = #claims + 1
+      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
+      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
+    end
+  end
+  return claims
+end
+local function step_for(max, entries, claims)
+  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
+end
+local function walk(stream, from, through, max, visit)
+  local seen, step = 0, step_for(max)
+  while true do
+    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
+    local claims = 0
+    for _, entry in ipairs(entries) do
+      local opened = parts_of(entry)
+      visit(opened, entry)
+      seen, claims = seen + opened.size, claims + opened.size
+      if seen >= max then return entry[1] end
+    end
+    if #entries < step then return '' end
+    from = '(' .. entries[step][1]
+    step = step_for(max - seen, #entries, claims)
+  end
+end
+local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
+end
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
+end
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end
+local function finder(stream, again, divided)
+  local opened
+  local function open_at(from, through)
+    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
+    if not entry then return false end
+    if opened and opened.id == entry[1] then return true end
+    opened = parts_of(entry)
+    opened.states = states_of(divided, opened)
+    return true
+  end
+  local function index_of(order_id, position, channel)
+    local index = opened and index_in(opened, order_id, position, channel)
+    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
+  end
+  return function(order_id, position, channel)
+    local index = index_of(order_id, position, channel)
+    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
+    if index then return opened, index end
+    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+    if not later or not open_at(later, later) then return nil end
+    index = index_of(order_id, position, channel)
+    return index and opened, index
+  end
 end
 local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
 local function find_mark(claims, order_id, position, channel)
@@ -980,7 +2043,7 @@ end
 local function with_state(claims, at, state)
   return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
 end
-local meta, buyers, stream, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local meta, buyers, stream, again, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local function kind(key) return redis.call('TYPE', key).ok end
 if kind(buyers) ~= 'hash' then return { '0', '', 0, {} } end
 local position = ''
@@ -988,19 +2051,20 @@ if kind(meta) == 'hash' then
   local facts = redis.call('HMGET', meta, 'epoch', 'seq')
   if facts[1] and facts[2] then position = facts[1] .. '-' .. facts[2] end
 end
-local has_stream = kind(stream) == 'stream'
 local step = redis.call('HSCAN', buyers, ARGV[1], 'COUNT', ARGV[2])
-local is_waiting, claims = 0, {}
+local unsettled = {}
 for at = 1, #step[2], 2 do
   local buyer, marks = step[2][at], step[2][at + 1]
   for _, state, order_id, units, place, channel in string.gmatch(buyer == '' and '' or marks, MARK) do
-    if state == 'q' then
-      is_waiting = 1
-      if not (has_stream and entry_of(stream, again, order_id, place, channel)) then
-        claims[#claims + 1] = { order_id, units, place, channel, buyer }
-      end
-    end
+    if state == 'q' then unsettled[#unsettled + 1] = { order_id, units, place, channel, buyer } end
   end
 end
-return { step[1], position, is_waiting, claims }`,
+if #unsettled == 0 or kind(stream) ~= 'stream' then return { step[1], position, #unsettled > 0 and 1 or 0, unsettled } end
+table.sort(unsettled, function(one, other) return one[3] < other[3] end)
+local find_claim = finder(stream, again, divided)
+local claims = {}
+for _, claim in ipairs(unsettled) do
+  if not find_claim(claim[1], claim[3], claim[4]) then claims[#claims + 1] = claim end
+end
+return { step[1], position, 1, claims }`,
 } as const satisfies Script;

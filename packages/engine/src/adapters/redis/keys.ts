@@ -40,6 +40,8 @@ export interface SegmentKeys {
   readonly stream: string;
   /** Of claims that were queued again: where their entries are. It goes with the stream. */
   readonly again: string;
+  /** Of entries that are not whole any more: which of their claims are removed, and when the others were lent. */
+  readonly divided: string;
   /** Entries that could not be read, until the ledger has them. */
   readonly buried: string;
   /** Unsettled claims that may have no entry in the stream. */
@@ -79,7 +81,13 @@ function segmentKeys(prefix: string, segment: SegmentKey, limitGroup: string | n
   const own = limitGroup === null ? tag : `${tag}:${wordOfSale(segment.saleId)}`;
   const key = (part: string) => `${own}:${part}`;
   return {
-    ...{ meta: key('meta'), buyers: key('buyers'), stream: key('stream'), again: key('again') },
+    ...{
+      meta: key('meta'),
+      buyers: key('buyers'),
+      stream: key('stream'),
+      again: key('again'),
+      divided: key('divided'),
+    },
     ...{ loose: key('loose'), released: key('released'), moves: key('moves'), buried: key('buried') },
     sales: limitGroup === null ? key('meta') : `${tag}:sales`,
   };

@@ -1,20 +1,22 @@
 /**
  * The queue in Redis: a stream for each segment, read by one group. The gate's claim script puts entries in. A lease is the
- * group's pending entry: what was read and not removed is given again when its reader has been silent for too long.
+ * group's pending entry: what was read and not removed is given again when its reader has been silent for too long. An entry
+ * holds the winners of one claim call, and the port knows claims: one that is read or removed in part is divided, and each of
+ * its claims has a lease of its own.
  */
 import { isGateFault } from '../../domain/fault.ts';
 import { invariant } from '../../domain/invariant.ts';
 import { type SegmentKey, segmentName } from '../../domain/inventory/quota.ts';
 import { type Claim, segmentOf } from '../../domain/order/claim.ts';
 import { type Queue, type QueueEntry, TAKE_OVER_AFTER_MS } from '../../ports/queue.ts';
-import { QUEUE_DEPTH, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
+import { QUEUE_DEPTH, QUEUE_PEEK, QUEUE_READ, QUEUE_REMOVE } from './commands.ts';
 import { createGraves } from './graves.ts';
 import type { Layout } from './layout.ts';
 import { nameOf } from './marks.ts';
 import { type Entry, readBuried, readEntries } from './read-entry.ts';
 import type { Segments } from './segments.ts';
 
-/** Entries of one removal, which the script bounds, and of one look. */
+/** Claims of one removal, which the script bounds, and of one look. */
 const REMOVED_AT_ONCE = 256;
 const PEEKED_AT_ONCE = 1_000;
 /** Far above what a living reader is ever silent for. */
@@ -89,11 +91,11 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
       const { keys, connection } = await layout.placeOf(segment);
       const entries: QueueEntry[] = [];
       for (let from = '-'; ; ) {
-        const page = (await connection.command('XRANGE', keys.stream, from, '+', 'COUNT', PEEKED_AT_ONCE)) as Entry[];
+        const reply = await connection.run(QUEUE_PEEK, { keys, arguments: { from, max: PEEKED_AT_ONCE } });
+        const [last, ...page] = reply as [string, ...Entry[]];
         entries.push(...readEntries(segment, page).entries);
-        const last = page[PEEKED_AT_ONCE - 1];
-        if (!last) return entries;
-        from = `(${last[0]}`;
+        if (last === '') return entries;
+        from = `(${last}`;
       }
     },
 
@@ -110,9 +112,9 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
         const { keys, connection } = await layout.placeOf(segment);
         return connection.run(QUEUE_DEPTH, { keys, arguments: {} });
       });
-      const filled = depths.map((reply) => reply.map(Number)).filter(([entries]) => entries);
+      const filled = depths.map((reply) => reply.map(Number)).filter(([claims]) => claims);
       return {
-        entries: filled.reduce((sum, [entries = 0]) => sum + entries, 0),
+        entries: filled.reduce((sum, [claims = 0]) => sum + claims, 0),
         oldestAgeMs: filled.length === 0 ? null : Math.max(...filled.map(([, ageMs = 0]) => ageMs)),
       };
     },

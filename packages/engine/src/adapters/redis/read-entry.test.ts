@@ -41,6 +41,37 @@ describe('an entry of the queue', () => {
     expect(all.entries).toHaveLength(2);
   });
 
+  const several = ['orders', '["order-1","order-2","order%203"]', 'buyers', '["ann","b\\u0065n","c\\/m"]'];
+  const whole = [...several, 'at', '1700000000000', '2 web', '1', '1 app', '2'];
+
+  test('is all the claims of its call, each at its own position, or those of them that are given', () => {
+    const all = read(['4-9', whole]).entries;
+    expect(all.map((entry) => entry.claim)).toEqual([
+      claim,
+      { ...claim, orderId: 'order-2', buyerId: 'ben', units: 1, origin: { ...origin, channel: 'app', seq: 8 } },
+      { ...claim, orderId: 'order 3', buyerId: 'c/m', units: 1, origin: { ...origin, channel: 'app', seq: 9 } },
+    ]);
+    expect(new Set(all.map(({ claimedAtMs }) => claimedAtMs))).toEqual(new Set([1_700_000_000_000]));
+    expect(read(['4-9', whole, 1, 1, 3, 3]).entries).toEqual([all[0], all[2]]);
+    expect(read(['4-9', whole, 2, 3]).entries).toEqual(all.slice(1));
+  });
+
+  test.each([
+    ['without buyers', [...several.slice(0, 2), 'at', '1', '1 web', '3']],
+    ['with a buyer too few', [...several.slice(0, 3), '["ann","ben"]', 'at', '1', '1 web', '3']],
+    ['with a claim more than its runs', [...several, 'at', '1', '1 web', '2']],
+    ['with a run that is none', [...several, 'at', '1', '1 web', '3', '1 app', '0']],
+    ['with half a claim', [...several, 'at', '1', '1 web', '1.5', '1 app', '1.5']],
+    ['without its time', [...several, '1 web', '3']],
+    ['of ids that are no list', ['orders', '{"length":1}', 'buyers', '["ann"]', 'at', '1', '1 web', '1']],
+  ])('of several, %s, cannot be read', (_, damaged) => {
+    expect(read(['4-9', damaged])).toEqual({ entries: [], unreadable: ['4-9'] });
+  });
+
+  test('of several, at a place where so many cannot end, cannot be read', () => {
+    expect(read(['4-2', whole])).toEqual({ entries: [], unreadable: ['4-2'] });
+  });
+
   test('that was buried is read again as it was, and not when it was cut off', () => {
     expect(readBuried(segment, '4-7', fields.join(' '))).toEqual(claim);
     expect(readBuried(segment, '5-1', [...fields, 'p', '4-7'].join(' '))).toEqual(claim);

@@ -32,13 +32,16 @@ redis.call = function(command, ...)
   local args = { ... }
   if command == 'TIME' then
     return { string.sub(told, 1, -4), string.sub(told, -3) .. '000' }
-  elseif command == 'XAUTOCLAIM' then
+  elseif command == 'XPENDING' then
+    local ahead_ms = real_ms() - told
+    if args[3] == 'IDLE' then args[4] = string.format('%.0f', args[4] + ahead_ms) end
+    local found = server_redis.call(command, unpack(args))
+    for _, each in ipairs(found) do each[3] = each[3] - ahead_ms end
+    return found
+  elseif command == 'XCLAIM' then
     args[4] = string.format('%.0f', args[4] + real_ms() - told)
-    local reply = server_redis.call(command, unpack(args))
-    for _, entry in ipairs(reply[2]) do
-      server_redis.call('XCLAIM', args[1], args[2], args[3], 0, entry[1], 'TIME', told, 'JUSTID')
-    end
-    return reply
+    args[#args + 1], args[#args + 2] = 'TIME', told
+    return server_redis.call(command, unpack(args))
   elseif command == 'XREADGROUP' then
     local reply = server_redis.call(command, ...)
     for _, entry in ipairs(reply and reply[1][2] or {}) do

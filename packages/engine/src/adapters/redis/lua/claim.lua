@@ -26,7 +26,7 @@ local buyer_ids = cjson.decode(ARGV[4])
 if count < 1 or count > 256 or #buyer_ids ~= count then return -3 end
 
 local known = redis.call('HMGET', buyers, '', unpack(buyer_ids))
-local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group')
+local facts = redis.call('HMGET', meta, 'identity', 'epoch', 'state', 'starts_ms', 'ends_ms', 'limit', 'seq', 'group', 'queued')
 local epoch, state = facts[2], facts[3]
 local starts_ms, ends_ms, limit, seq = tonumber(facts[4]), tonumber(facts[5]), tonumber(facts[6]), tonumber(facts[7])
 if not epoch or known[1] ~= epoch or not (starts_ms and ends_ms and limit and seq) then return -2 end
@@ -79,12 +79,14 @@ end
 local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
 local available, claimed, was_taken, running, fields, field_count = {}, {}, {}, {}, {}, 0
 -- `%d` takes a third of the time of `digits`, and no seq comes near to where it ends.
-local written_now, id_format, format, call = digits(now), epoch .. '-%d', string.format, redis.call
+local id_format, format, call = epoch .. '-%d', string.format, redis.call
+local first_seq, won_orders, won_runs = seq + 1, {}, {}
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
   local fence, written_units = fence_for(is_late_money), digits(units)
-  local what, units_part, channel_part = written_units .. ' ' .. channel, ' ' .. written_units .. ' ', ' ' .. channel .. ';'
+  local units_part, channel_part = ' ' .. written_units .. ' ', ' ' .. channel .. ';'
+  local seq_before = seq
   if available[channel] == nil then
     local quota = call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
     available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
@@ -112,12 +114,10 @@ for at = FIRST_RUN, #ARGV, 4 do
       local order_id = order_id_of(i)
       if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
       answer, is_won = seq + 1, true
-      local id = format(id_format, answer)
-      -- The first write. Only the first of these can fail (memory, an id not above the last).
-      call('XADD', stream, id, 'o', order_id, 'b', buyer, what, written_now)
-      claims = claims .. 'q ' .. order_id .. units_part .. id .. channel_part
+      claims = claims .. 'q ' .. order_id .. units_part .. format(id_format, answer) .. channel_part
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
       seq, left, field_count = answer, left - units, field_count + 2
+      won_orders[answer - first_seq + 1] = order_id
     end
     if answer ~= next_answer then
       answer_count, run_length = answer_count + 2, 0
@@ -130,14 +130,28 @@ for at = FIRST_RUN, #ARGV, 4 do
   if left ~= available[channel] then
     claimed[channel] = claimed[channel] + available[channel] - left
     available[channel], was_taken[channel] = left, true
+    won_runs[#won_runs + 1], won_runs[#won_runs + 2] = written_units .. ' ' .. channel, seq - seq_before
   end
 end
 if field_count == 0 then return answers end
 
+-- The first write, and the only one that can fail (memory, an id not above the last). When all have won, the texts that came
+-- are those that are kept.
+local id, won_count, written_now = format(id_format, seq), #won_orders, digits(now)
+if won_count == 1 then
+  call('XADD', stream, id, 'o', won_orders[1], 'b', fields[1], won_runs[1], written_now)
+else
+  local won_buyers, is_all = {}, won_count == count
+  for at = 1, is_all and 0 or won_count do won_buyers[at] = fields[2 * at - 1] end
+  call('XADD', stream, id, 'orders', is_all and ARGV[5] or cjson.encode(won_orders),
+    'buyers', is_all and ARGV[4] or cjson.encode(won_buyers), 'at', written_now, unpack(won_runs))
+end
 -- Of a buyer who won twice the later text counts, which has both.
 redis.call('HSET', buyers, unpack(fields))
 -- One HSET of what was read a moment ago in the same script: it cannot meet a value that HINCRBY refuses.
 local figures = { 'seq', digits(seq) }
+local queued = tonumber(facts[9] or 'x')
+if queued then figures[3], figures[4] = 'queued', digits(queued + won_count) end
 for channel in pairs(was_taken) do
   figures[#figures + 1] = 'available:' .. channel
   figures[#figures + 1] = digits(available[channel])

@@ -1,11 +1,11 @@
 -- load: put a whole segment in place of the one that is there, from what was staged before; its stream stays. Atomic.
--- KEYS   meta buyers stream loose released moves sales staged_buyers staged_loose staged_released
+-- KEYS   meta buyers stream loose released moves sales divided staged_buyers staged_loose staged_released
 -- ARGV   server identity deadline_ms epoch version state starts_ms ends_ms limit buyer_count loose_count released_count sale group ...quotas
 -- REPLY  1 loaded | -1 late | -2 not_ready | -3 bad_argument | -4 half_staged
 -- Group: of the limit; empty when the sale is in none. Quotas: `channel units` of each. The stream's group reads from its beginning, so that no entry is passed over.
 -- INCLUDE clock numbers
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local sales, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local sales, divided, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local version, state, starts_ms, ends_ms = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local limit = tonumber(ARGV[9])
@@ -22,11 +22,11 @@ end
 
 -- A foreign key in the place of ours is no segment, and goes.
 local function kind(key) return redis.call('TYPE', key).ok end
-local generation = 0
+local generation, queued = 0, false
 if kind(meta) == 'hash' then
-  local facts = redis.call('HMGET', meta, 'epoch', 'generation')
+  local facts = redis.call('HMGET', meta, 'epoch', 'generation', 'queued')
   if facts[1] and epoch <= (tonumber(facts[1]) or 0) then return -2 end
-  generation = tonumber(facts[2] or 0) or 0
+  generation, queued = tonumber(facts[2] or 0) or 0, facts[3]
 end
 -- What was staged may have run out of its time.
 local function staged(key, size, count) return (count > 0 and redis.call(size, key) or 0) == count end
@@ -53,6 +53,12 @@ elseif stream_kind ~= 'none' then redis.call('UNLINK', stream) end
 -- Writes: first what a full memory refuses.
 if not has_group then redis.call('XGROUP', 'CREATE', stream, 'workers', '0', 'MKSTREAM') end
 redis.call('UNLINK', meta, buyers, loose, released, moves)
+-- Of a queue that stays it is known how many claims it holds, or found out once it is short.
+if redis.call('XLEN', stream) == 0 then
+  redis.call('UNLINK', divided)
+  queued = '0'
+end
+if queued then redis.call('HSET', meta, 'queued', queued) end
 local function take(staged_key, key, count)
   if count == 0 then return end
   redis.call('RENAME', staged_key, key)

@@ -4,7 +4,7 @@
 -- REPLY  0 absent | {meta moves released claims last}
 -- From and through: ids of the stream. Claims: `order_id units position channel buyer`. Last: the id to go on behind, or empty.
 -- A segment that lacks a part, or whose stream is ahead of it, is absent: it must be rebuilt.
--- INCLUDE entries marks
+-- INCLUDE numbers entries marks
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local from, through, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local is_first = from == '-'
@@ -22,21 +22,21 @@ for at = 1, #info, 2 do
   end
 end
 
-local entries = redis.call('XRANGE', stream, from, through, 'COUNT', max)
-local names, parts = {}, {}
-for i, entry in ipairs(entries) do
-  local part = parts_of(entry)
-  names[i], parts[i] = part.b or '', part
-end
+local queued, names = {}, {}
+local last = walk(stream, from, through, max, function(opened)
+  for _, claim in ipairs(claims_of(opened)) do
+    queued[#queued + 1], names[#names + 1] = claim, claim[5]
+  end
+end)
 local claims = {}
-if #entries > 0 then
+if #names > 0 then
   for i, marks in ipairs(redis.call('HMGET', buyers, unpack(names))) do
-    local part = parts[i]
-    local _, state = find_mark(marks, part.o, part.p, part.channel)
-    if state == 'q' then claims[#claims + 1] = { part.o, part.units, part.p, part.channel, part.b } end
+    local claim = queued[i]
+    local _, state = find_mark(marks, claim[1], claim[3], claim[4])
+    if state == 'q' then claims[#claims + 1] = claim end
   end
 end
-if not is_first then return { {}, {}, {}, claims, #entries == max and entries[max][1] or '' } end
+if not is_first then return { {}, {}, {}, claims, last } end
 
 local unqueued = redis.call('HGETALL', loose)
 for at = 1, #unqueued, 2 do
@@ -44,5 +44,4 @@ for at = 1, #unqueued, 2 do
   local units, buyer = string.match(unqueued[at + 1], '^(%d+) (.*)$')
   claims[#claims + 1] = { order_id, units, position, channel, buyer }
 end
-return { redis.call('HGETALL', meta), redis.call('HGETALL', moves), redis.call('SMEMBERS', released), claims,
-  #entries == max and entries[max][1] or '' }
+return { redis.call('HGETALL', meta), redis.call('HGETALL', moves), redis.call('SMEMBERS', released), claims, last }
