@@ -19,7 +19,7 @@ describe.skipIf('missing' in found)('of an entry with the winners of one call', 
   };
   let world: RedisWorld;
   const segment = { saleId: 'sale', region: 'home', segment: 0 };
-  const { stream, divided } = keysOf(segment, null);
+  const { stream, divided, buyers } = keysOf(segment, null);
   beforeEach(async () => {
     await server().admin.flushall();
     world = await openRedisWorld(server().url);
@@ -137,14 +137,28 @@ describe.skipIf('missing' in found)('of an entry with the winners of one call', 
     expect(await server().admin.xlen(stream)).toBe(0);
   });
 
-  test('what a gate queued claim by claim is read as well', async () => {
+  test('what a gate queued claim by claim, and marked in full, is read as well', async () => {
     await world.buyTogether('sale', BUYERS);
     await server().admin.del(stream);
     for (const [at, buyer] of BUYERS.entries()) {
       await server().admin.xadd(stream, `1-${at + 1}`, 'o', `sale-${buyer}`, 'b', buyer, '1 main', '1700000000000');
+      await server().admin.hset(buyers, buyer, `q sale-${buyer} 1 1-${at + 1} main;`);
     }
+    expect(await world.buy('sale', 'ann')).toBe('replayed');
+    expect(await world.buyTogether('sale', ['ann'])).toEqual([]);
     expect(await world.store.gate.strays(segment, null)).toMatchObject({ strays: [], isWaiting: true });
+    expect((await world.store.gate.read(segment))?.unsettled).toHaveLength(5);
     expect(await world.settle(2)).toEqual(['settled', 'settled']);
+    const claims = await claimsOf();
+    expect(claims).toHaveLength(3);
+    await world.store.gate.markSettled(await world.session.call(segment), claims);
+    expect(await server().admin.hmget(buyers, 'cem', 'eve')).toEqual([
+      's sale-cem 1 1-3 main;',
+      's sale-eve 1 1-5 main;',
+    ]);
+    const other = { orderId: 'another', buyerId: 'cem', channel: 'main', units: 1 };
+    const [outcome] = await world.store.gate.claim(await world.session.call(segment), [other]);
+    expect(outcome).toEqual({ kind: 'over_limit', liveOrderIds: ['sale-cem'] });
     await endsWith(5);
   });
 });

@@ -1,7 +1,7 @@
 /** The Redis store and the memory store, given the same calls at the same moments, answer and hold the same. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { MAIN_CHANNEL, type SegmentKey } from '../../domain/inventory/quota.ts';
 import { type Claim, claimId } from '../../domain/order/claim.ts';
 import { SALE_STATES, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { ClaimRequest, GateCall } from '../../ports/gate.ts';
@@ -20,7 +20,7 @@ import { memoryStoreSubject } from '../memory/store-subject.contract.ts';
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 const SEQUENCES = Number(process.env.TEST_RUNS ?? 60);
 
-const CHANNELS = ['app', 'web', 'über uns;'];
+const CHANNELS = ['app', 'web', 'über uns;', MAIN_CHANNEL];
 
 const request: fc.Arbitrary<ClaimRequest> = fc
   .record({

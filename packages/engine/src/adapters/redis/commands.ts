@@ -189,10 +189,26 @@ end
 local function is_units(number)
   return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -242,8 +258,8 @@ local function claims_beside(at)
 end
 local function look(claims, order_id)
   local earlier, live_units = nil, 0
-  for _, mark_state, order, units in string.gmatch(claims, MARK) do
-    if mark_state ~= 'e' then live_units = live_units + units end
+  for _, mark_state, order, rest in string.gmatch(claims, MARK) do
+    if mark_state ~= 'e' then live_units = live_units + units_of(rest) end
     if order == order_id and (earlier == nil or earlier == 'e') then earlier = mark_state end
   end
   return earlier, live_units
@@ -255,14 +271,13 @@ local function order_id_of(i)
 end
 local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
 local available, claimed, was_taken, running, fields, field_count = {}, {}, {}, {}, {}, 0
-local id_format, format, call = epoch .. '-%d', string.format, redis.call
+local format, call = string.format, redis.call
 local first_seq, won_orders, won_runs = seq + 1, {}, {}
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
   local fence, written_units = fence_for(is_late_money), digits(units)
-  local units_part, channel_part = ' ' .. written_units .. ' ', ' ' .. channel .. ';'
-  local seq_before = seq
+  local new_mark, seq_before = mark_format(written_units, epoch, channel), seq
   if available[channel] == nil then
     local quota = call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
     available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
@@ -290,7 +305,7 @@ for at = FIRST_RUN, #ARGV, 4 do
       local order_id = order_id_of(i)
       if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
       answer, is_won = seq + 1, true
-      claims = claims .. 'q ' .. order_id .. units_part .. format(id_format, answer) .. channel_part
+      claims = claims .. format(new_mark, order_id, answer)
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
       seq, left, field_count = answer, left - units, field_count + 2
       won_orders[answer - first_seq + 1] = order_id
@@ -310,7 +325,7 @@ for at = FIRST_RUN, #ARGV, 4 do
   end
 end
 if field_count == 0 then return answers end
-local id, won_count, written_now = format(id_format, seq), #won_orders, digits(now)
+local id, won_count, written_now = format('%s-%d', epoch, seq), #won_orders, digits(now)
 if won_count == 1 then
   call('XADD', stream, id, 'o', won_orders[1], 'b', fields[1], won_runs[1], written_now)
 else
@@ -571,10 +586,26 @@ local function admit(call, meta, buyers, epoch)
   if epoch ~= '' and epoch ~= facts[2] then return -2 end
   return 0
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -1321,10 +1352,26 @@ local function finder(stream, again, divided)
     return index and opened, index
   end
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -1481,10 +1528,26 @@ local function walk(stream, from, through, max, visit)
     step = step_for(max - seen, #entries, claims)
   end
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -1566,10 +1629,26 @@ end
 local function is_units(number)
   return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -1785,10 +1864,26 @@ local function finder(stream, again, divided)
     return index and opened, index
   end
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -2034,10 +2129,26 @@ local function finder(stream, again, divided)
     return index and opened, index
   end
 end
-local MARK = '()(%a) (%S+) (%d+) (%S+) ([^;]*);'
+local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
+end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
+end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
+end
 local function find_mark(claims, order_id, position, channel)
-  for at, state, order, units, place, quota in string.gmatch(claims or '', MARK) do
-    if order == order_id and place == position and quota == channel then return at, state, units end
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
   end
 end
 local function with_state(claims, at, state)
@@ -2055,8 +2166,11 @@ local step = redis.call('HSCAN', buyers, ARGV[1], 'COUNT', ARGV[2])
 local unsettled = {}
 for at = 1, #step[2], 2 do
   local buyer, marks = step[2][at], step[2][at + 1]
-  for _, state, order_id, units, place, channel in string.gmatch(buyer == '' and '' or marks, MARK) do
-    if state == 'q' then unsettled[#unsettled + 1] = { order_id, units, place, channel, buyer } end
+  for _, state, order_id, rest in string.gmatch(buyer == '' and '' or marks, MARK) do
+    if state == 'q' then
+      local units, place, channel = read_rest(rest)
+      unsettled[#unsettled + 1] = { order_id, units, place, channel, buyer }
+    end
   end
 end
 if #unsettled == 0 or kind(stream) ~= 'stream' then return { step[1], position, #unsettled > 0 and 1 or 0, unsettled } end

@@ -1,10 +1,10 @@
 /**
- * Claims as the scripts hold them: a buyer's are one text, `state order_id units epoch-seq channel;` each. Ids and channels
- * are written such that they hold neither space nor semicolon; usual ones stand as they are.
+ * Claims as the scripts hold them: a buyer's are one text, as lua/shared/marks.lua says. Ids and channels are written such that
+ * they hold neither space nor semicolon; usual ones stand as they are.
  */
 import type { ClaimMark } from '../../domain/gate/decide-claim.ts';
 import { invariant } from '../../domain/invariant.ts';
-import type { SegmentKey } from '../../domain/inventory/quota.ts';
+import { MAIN_CHANNEL, type SegmentKey } from '../../domain/inventory/quota.ts';
 import type { Claim, Origin, Position } from '../../domain/order/claim.ts';
 
 const STATE_OF = { q: 'claimed', s: 'settled', e: 'ended' } as const;
@@ -60,15 +60,17 @@ export function nameOf(claim: Pick<Claim, 'orderId' | 'origin'>, segment: Segmen
 export function writeMark(mark: ClaimMark): string {
   const { orderId, origin, units, state } = mark;
   invariant(orderId !== '', 'an order has an id');
-  return `${LETTER_OF[state]} ${writeWord(orderId)} ${units} ${writePosition(origin)} ${writeWord(origin.channel)};`;
+  const [letter, word, position] = [LETTER_OF[state], writeWord(orderId), writePosition(origin)];
+  if (units === 1 && origin.channel === MAIN_CHANNEL) return `${letter}${word} ${position};`;
+  return `${letter} ${word} ${units} ${position} ${writeWord(origin.channel)};`;
 }
 
 export function readMarks(text: string, segment: SegmentKey): ClaimMark[] {
-  return [...text.matchAll(/([qse]) (\S+) (\d+) (\S+) ([^;]*);/g)].map(
-    ([, letter, orderId = '', units, position = '', channel = '']) => ({
+  return [...text.matchAll(/([qse]) ?(\S+) (?:(\d+) (\S+) ([^;]*)|(\S+));/g)].map(
+    ([, letter, orderId = '', units = '1', position, channel = MAIN_CHANNEL, only = '']) => ({
       orderId: readWord(orderId),
       units: Number(units),
-      origin: readOrigin(segment, position, channel),
+      origin: readOrigin(segment, position ?? only, channel),
       state: STATE_OF[letter as keyof typeof STATE_OF],
     }),
   );

@@ -62,8 +62,8 @@ end
 -- Of several marks of one order the living one counts; the buyer's live units are summed up beside.
 local function look(claims, order_id)
   local earlier, live_units = nil, 0
-  for _, mark_state, order, units in string.gmatch(claims, MARK) do
-    if mark_state ~= 'e' then live_units = live_units + units end
+  for _, mark_state, order, rest in string.gmatch(claims, MARK) do
+    if mark_state ~= 'e' then live_units = live_units + units_of(rest) end
     if order == order_id and (earlier == nil or earlier == 'e') then earlier = mark_state end
   end
   return earlier, live_units
@@ -79,14 +79,13 @@ end
 local answers, answer_count, run_length, next_answer = { epoch, digits(starts_ms) }, 2, 0, nil
 local available, claimed, was_taken, running, fields, field_count = {}, {}, {}, {}, {}, 0
 -- `%d` takes a third of the time of `digits`, and no seq comes near to where it ends.
-local id_format, format, call = epoch .. '-%d', string.format, redis.call
+local format, call = string.format, redis.call
 local first_seq, won_orders, won_runs = seq + 1, {}, {}
 local i = 0
 for at = FIRST_RUN, #ARGV, 4 do
   local channel, is_late_money, units = ARGV[at], ARGV[at + 1] == '1', tonumber(ARGV[at + 2])
   local fence, written_units = fence_for(is_late_money), digits(units)
-  local units_part, channel_part = ' ' .. written_units .. ' ', ' ' .. channel .. ';'
-  local seq_before = seq
+  local new_mark, seq_before = mark_format(written_units, epoch, channel), seq
   if available[channel] == nil then
     local quota = call('HMGET', meta, 'available:' .. channel, 'claimed:' .. channel)
     available[channel], claimed[channel] = tonumber(quota[1] or 'x') or false, tonumber(quota[2] or '0') or 0
@@ -114,7 +113,7 @@ for at = FIRST_RUN, #ARGV, 4 do
       local order_id = order_id_of(i)
       if field_count == 0 and (#order_ids ~= count or call('EXISTS', stream) == 0) then return -2 end
       answer, is_won = seq + 1, true
-      claims = claims .. 'q ' .. order_id .. units_part .. format(id_format, answer) .. channel_part
+      claims = claims .. format(new_mark, order_id, answer)
       running[buyer], fields[field_count + 1], fields[field_count + 2] = claims, buyer, claims
       seq, left, field_count = answer, left - units, field_count + 2
       won_orders[answer - first_seq + 1] = order_id
@@ -137,7 +136,7 @@ if field_count == 0 then return answers end
 
 -- The first write, and the only one that can fail (memory, an id not above the last). When all have won, the texts that came
 -- are those that are kept.
-local id, won_count, written_now = format(id_format, seq), #won_orders, digits(now)
+local id, won_count, written_now = format('%s-%d', epoch, seq), #won_orders, digits(now)
 if won_count == 1 then
   call('XADD', stream, id, 'o', won_orders[1], 'b', fields[1], won_runs[1], written_now)
 else

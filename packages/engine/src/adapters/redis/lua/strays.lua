@@ -18,8 +18,11 @@ local step = redis.call('HSCAN', buyers, ARGV[1], 'COUNT', ARGV[2])
 local unsettled = {}
 for at = 1, #step[2], 2 do
   local buyer, marks = step[2][at], step[2][at + 1]
-  for _, state, order_id, units, place, channel in string.gmatch(buyer == '' and '' or marks, MARK) do
-    if state == 'q' then unsettled[#unsettled + 1] = { order_id, units, place, channel, buyer } end
+  for _, state, order_id, rest in string.gmatch(buyer == '' and '' or marks, MARK) do
+    if state == 'q' then
+      local units, place, channel = read_rest(rest)
+      unsettled[#unsettled + 1] = { order_id, units, place, channel, buyer }
+    end
   end
 end
 if #unsettled == 0 or kind(stream) ~= 'stream' then return { step[1], position, #unsettled > 0 and 1 or 0, unsettled } end
