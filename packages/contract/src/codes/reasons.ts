@@ -108,8 +108,8 @@ export const REASONS = {
   unsupported_media_type: {
     status: 415,
     retry: 'never',
-    en: 'The body must be application/json.',
-    zh: '请求体必须为 application/json。',
+    en: 'The body must be application/json in UTF-8, and not be packed.',
+    zh: '请求体必须为未压缩的 UTF-8 application/json。',
   },
   content_differs: {
     status: 422,

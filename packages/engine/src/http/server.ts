@@ -9,6 +9,7 @@ import { refuse } from '../domain/refusal.ts';
 import { createRequestLimits, NO_RATES } from '../funnel/gateway/request-limits.ts';
 import { addApiDocument } from './api-document.ts';
 import { keyCheck } from './authenticate.ts';
+import { createBodyFormCheck } from './body-form.ts';
 import { answerClientError } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorToRefusal } from './error-to-refusal.ts';
@@ -64,6 +65,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   });
   // Only JSON is taken; by default any text would be, too.
   app.removeContentTypeParser('text/plain');
+  app.addHook('preParsing', createBodyFormCheck(refuser));
 
   const { identity, engine, telemetry, limits = createRequestLimits(deps.clock, NO_RATES) } = deps;
   const routeDeps = {

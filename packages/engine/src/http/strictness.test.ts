@@ -94,6 +94,39 @@ describe('the body of a purchase', () => {
     expect(answer.json.reason).toBe('token_foreign');
   });
 
+  it.each([
+    { 'content-encoding': 'gzip' },
+    { 'content-encoding': 'identity, br' },
+    { 'content-encoding': '' },
+    { 'content-type': 'application/json; charset=utf-16' },
+    { 'content-type': 'application/json;charset="ISO-8859-1"' },
+    { 'content-type': 'application/json; charset=utf-8; charset=utf-16' },
+  ])('is not read as plain UTF-8 when it says that it is not: %o', async (headers) => {
+    const body = { token, units: 1 };
+    const answer = await world.call('POST', '/v1/sales/strict/purchases', { as: 'ann', body, headers });
+    expect([answer.status, answer.json.reason]).toEqual([415, 'unsupported_media_type']);
+    expect(answer.headers.get('accept-encoding')).toBe('identity');
+    const sales = await world.call('POST', '/v1/admin/sales', { admin: true, body: world.draftOf('packed'), headers });
+    expect(sales.json.reason).toBe('unsupported_media_type');
+  });
+
+  it('is told to be packed to nobody who may not send one', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    const answer = await world.call('POST', '/v1/sales/strict/purchases', { body: { token, units: 1 }, headers });
+    expect(answer.json.reason).toBe('unauthenticated');
+  });
+
+  it.each([
+    { 'content-encoding': 'identity' },
+    { 'content-encoding': 'Identity, identity' },
+    { 'content-type': 'application/json;charset=UTF8' },
+    { 'content-type': 'application/json; Charset="UTF-8"' },
+  ])('may say that it is plain UTF-8: %o', async (headers) => {
+    const body = { token, units: 1 };
+    const answer = await world.call('POST', '/v1/sales/strict/purchases', { as: 'bob', body, headers });
+    expect(answer.json.reason).toBe('token_foreign');
+  });
+
   it('is at most 4 KiB', async () => {
     const spare = 4_096 - JSON.stringify({ token: '', units: 1 }).length;
     const fits = await world.buy('strict', 'ann', 'x'.repeat(spare));
@@ -115,6 +148,12 @@ describe('requests without a body', () => {
       const answer = await world.call('POST', '/v1/sales/strict/token', { as: 'ann', ...(body && { body }) });
       expect(answer.status, answer.text).toBe(200);
     }
+  });
+
+  it('do not mind how a body would be packed that they have not', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    const answer = await world.call('POST', '/v1/sales/strict/token', { as: 'ann', headers });
+    expect(answer.status, answer.text).toBe(200);
   });
 
   it.each(['{"units":1}', '[]', '"x"', '0'])('take no content that they would not look at: %s', async (body) => {
