@@ -1,4 +1,5 @@
 /** `sluice doctor`: looks at everything that a deployment stands on, and says what to do about what is wrong. */
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import pc from 'picocolors';
@@ -7,7 +8,7 @@ import type { StoreSight } from '../../compose/stopped-store.ts';
 import { describeMistakes } from '../../config/mistake.ts';
 import { loadConfigHere } from '../../config/read-sources.ts';
 import type { Settings } from '../../config/settings.ts';
-import { EXIT } from '../command-failed.ts';
+import { EXIT, wrongUsage } from '../command-failed.ts';
 import { type DeploymentOptions, findDeployment, withDeploymentOptions } from '../deployment.ts';
 import { FINDING_LEVELS, type Finding, type FindingLevel, fail, ok } from '../doctor/finding.ts';
 import { printJson } from '../print.ts';
@@ -17,7 +18,7 @@ Looks at this Node, the configuration, the data directory, its lock, keys and di
 balance? is the clock behind it?), Redis where one is set, the ports, and the deployment when one runs. It changes nothing. A data directory's
 ledger is not opened while it is in use; a database is looked at always. With --url only that deployment is looked at.
 
-Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does. A warning fails nothing.
+Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does, ${EXIT.usage} the directory of --data-dir is not there. A warning fails nothing.
 
 Examples:
   $ sluice doctor
@@ -38,6 +39,7 @@ export function addDoctor(program: Command): void {
 
 async function doctor(options: DoctorOptions): Promise<void> {
   const { dataDir, config } = options;
+  if (dataDir !== undefined) refuseMissing(resolve(dataDir));
   const loaded = loadConfigHere(dataDir === undefined ? {} : { dataDir }, config);
   const findings =
     loaded.kind === 'mistaken'
@@ -47,6 +49,14 @@ async function doctor(options: DoctorOptions): Promise<void> {
   if (options.json) printJson({ level, findings });
   else print(findings);
   process.exitCode = level === 'fail' ? EXIT.failed : EXIT.ok;
+}
+
+/** A slip in the name would be told as a deployment that was never started, with which nothing is wrong. */
+function refuseMissing(dataDir: string): void {
+  if (statSync(dataDir, { throwIfNoEntry: false })) return;
+  throw wrongUsage(
+    `There is no ${dataDir}: name the data directory of a deployment with --data-dir. Before its first start there is none yet; leave the option out then.`,
+  );
 }
 
 async function lookAround(settings: Settings, options: DoctorOptions): Promise<readonly Finding[]> {
