@@ -44,13 +44,45 @@ export function factsOf(key: SettingKey): SettingFacts {
   };
 }
 
-/** The setting that a name means, in any of its spellings; else the key that was probably meant. */
-export function findSetting(name: string): { readonly key: SettingKey } | { readonly near: SettingKey | null } {
+/** The setting that a name means, in any of its spellings; else those that were probably meant. */
+export function findSetting(name: string): { readonly key: SettingKey } | { readonly near: readonly SettingKey[] } {
   const spelt = (key: SettingKey) => [key, envNameOf(key), flagNameOf(key), flagNameOf(key).slice(2)];
   const key = SETTING_KEYS.find((candidate) => spelt(candidate).includes(name));
   if (key) return { key };
-  const near = nearestName(name, SETTING_KEYS.flatMap(spelt));
-  return { near: SETTING_KEYS.find((candidate) => near !== null && spelt(candidate).includes(near)) ?? null };
+  const slip = nearestName(name, SETTING_KEYS.flatMap(spelt));
+  if (slip !== null) return { near: SETTING_KEYS.filter((candidate) => spelt(candidate).includes(slip)) };
+  return { near: withWordsOf(name) };
+}
+
+/** More would be a list, and there is a command for that. */
+const MOST_NEAR = 5;
+
+/** In a shorter word there is no meaning: every second setting ends with a unit. */
+const MIN_WORD_LENGTH = 3;
+
+/** Those that have most of its words, or all of it somewhere in their names. */
+function withWordsOf(name: string): readonly SettingKey[] {
+  const words = wordsOf(name);
+  const squashed = words.join('');
+  const scored = SETTING_KEYS.map((key) => {
+    const own = wordsOf(key);
+    const isPart = squashed.length >= MIN_WORD_LENGTH && own.join('').includes(squashed);
+    return { key, score: isPart ? words.length + 1 : words.filter((word) => own.includes(word)).length };
+  });
+  const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+  return found
+    .filter(({ score }) => score === found[0]?.score)
+    .map(({ key }) => key)
+    .slice(0, MOST_NEAR);
+}
+
+function wordsOf(name: string): readonly string[] {
+  const parts = name
+    .replace(/^SLUICE_/i, '')
+    .replaceAll(/([a-z])(?=[A-Z])/g, '$1-')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  return parts.filter((part) => part.length >= MIN_WORD_LENGTH);
 }
 
 function typeOf(schema: { readonly type?: unknown; readonly enum?: unknown }): string {

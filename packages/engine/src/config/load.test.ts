@@ -146,8 +146,25 @@ describe('a setting', () => {
     for (const name of ['dataDir', 'SLUICE_DATA_DIR', '--data-dir', 'data-dir'])
       expect(findSetting(name)).toEqual({ key: 'dataDir' });
     for (const name of ['datadir', 'SLUICE_DATADIR', 'data-dri'])
-      expect(findSetting(name)).toEqual({ near: 'dataDir' });
-    expect(findSetting('constructor')).toEqual({ near: null });
+      expect(findSetting(name)).toEqual({ near: ['dataDir'] });
+    expect(findSetting('constructor')).toEqual({ near: [] });
+  });
+
+  test.each([
+    ['ACCOUNTRATE', ['accountRate']],
+    ['sluice_max_queue_age', ['maxQueueAgeMs']],
+    ['queueAge', ['maxQueueAgeMs']],
+    ['queueage', ['maxQueueAgeMs']],
+    ['queue', ['maxQueueEntries', 'maxQueueAgeMs']],
+    ['SLUICE_REDIS', ['redisUrl']],
+    ['redisAddress', ['redisUrl', 'addressRate']],
+    ['lag-of-the-loop', ['maxLoopLagMs']],
+    ['rate', ['addressRate', 'accountRate', 'saleRate', 'nodeRate']],
+    ['ms', []],
+    ['SLUICE_', []],
+    ['', []],
+  ])('names those that were meant by %j: %j', (name, near) => {
+    expect(findSetting(name)).toEqual({ near });
   });
 
   test('says what it takes, and has no option when it is a secret', () => {

@@ -47,12 +47,9 @@ function rowOf({ key, value, source }: DescribedSetting): Row {
   return [key, textOf(value, '-'), source ?? 'not set'];
 }
 
-function explainSetting(name: string, { json }: { readonly json?: true }): void {
+async function explainSetting(name: string, { json }: { readonly json?: true }): Promise<void> {
   const found = findSetting(name);
-  if (!('key' in found)) {
-    const hint = found.near === null ? '`sluice config print` lists them.' : `Did you mean ${found.near}?`;
-    throw wrongUsage(`There is no setting ${name}. ${hint}`);
-  }
+  if (!('key' in found)) throw wrongUsage(`There is no setting ${name}. ${await hintFor(name, found.near)}`);
   const facts = factsOf(found.key);
   if (json) {
     printJson(facts);
@@ -68,6 +65,15 @@ function explainSetting(name: string, { json }: { readonly json?: true }): void 
     ['command line', facts.flag ?? 'no: it is a secret'],
     ['file', `${facts.key} in sluice.config.json`],
   ]);
+}
+
+async function hintFor(name: string, near: readonly string[]): Promise<string> {
+  if (near.length > 0) return `Did you mean ${near.join(', or ')}?`;
+  // Not above: every command would wait for the schemas.
+  const { CREATE_SALE } = await import('@sluice/contract');
+  const field = Object.keys(CREATE_SALE.properties).find((key) => key.toLowerCase() === name.toLowerCase());
+  if (field === undefined) return '`sluice config print` lists them.';
+  return `Each sale has a ${field} of its own: \`sluice sale create --help\`.`;
 }
 
 function textOf(value: unknown, nothing: string): string {
