@@ -18,7 +18,7 @@ Looks at this Node, the configuration, the data directory, its lock, keys and di
 balance? is the clock behind it?), Redis where one is set, the ports, and the deployment when one runs. It changes nothing. A data directory's
 ledger is not opened while it is in use; a database is looked at always. With --url only that deployment is looked at.
 
-Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does, ${EXIT.usage} the directory of --data-dir is not there. A warning fails nothing.
+Exit status: ${EXIT.ok} nothing fails, ${EXIT.failed} something does, ${EXIT.usage} there is no such --data-dir (and no database). A warning fails nothing.
 
 Examples:
   $ sluice doctor
@@ -39,8 +39,10 @@ export function addDoctor(program: Command): void {
 
 async function doctor(options: DoctorOptions): Promise<void> {
   const { dataDir, config } = options;
-  if (dataDir !== undefined) refuseMissing(resolve(dataDir));
   const loaded = loadConfigHere(dataDir === undefined ? {} : { dataDir }, config);
+  // With a ledger elsewhere there is something to look at before the first start makes the directory.
+  const isAllThere = dataDir !== undefined && loaded.kind === 'loaded' && loaded.settings.databaseUrl === undefined;
+  if (isAllThere) refuseMissing(resolve(dataDir));
   const findings =
     loaded.kind === 'mistaken'
       ? [fail('configuration', describeMistakes(loaded.mistakes))]
