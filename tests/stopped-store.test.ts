@@ -1,5 +1,5 @@
 /** Commands that open the store of a deployment that has stopped: books, migrations, damage. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../packages/engine/src/adapters/sql/dialects/sqlite/open-ledger.ts';
@@ -136,8 +136,26 @@ describe('doctor', () => {
     await tamper('update order_events set at_ms = at_ms - 3600000');
   });
 
+  test('finds that the keys of what was sold are lost, and a start says the same', async () => {
+    const keys = join(sluice.dataDir, 'keys.json');
+    renameSync(keys, `${keys}.away`);
+    const { code, byCheck } = await findings();
+    expect([code, byCheck.get('keys')]).toEqual([
+      1,
+      expect.stringMatching(/^fail The ledger has orders, and the keys/),
+    ]);
+    const { code: refused, stderr } = await command('start');
+    expect([refused, `fail ${stderr.trim().replace('sluice: ', '')}`]).toEqual([1, byCheck.get('keys')]);
+    renameSync(`${keys}.away`, keys);
+    expect((await findings()).byCheck.get('keys')).toMatch(/^ok/);
+  });
+
   test('asks a deployment that runs', async () => {
     const running = await startSluice({ dataDir: sluice.dataDir });
+    renameSync(join(sluice.dataDir, 'keys.json'), join(sluice.dataDir, 'keys.away'));
+    const keyless = await findings();
+    expect([keyless.code, keyless.byCheck.get('keys')]).toEqual([1, expect.stringMatching(/^fail .*before it stops/)]);
+    renameSync(join(sluice.dataDir, 'keys.away'), join(sluice.dataDir, 'keys.json'));
     const { code, byCheck } = await findings();
     expect(code).toBe(0);
     expect(byCheck.get('lock')).toBe(`ok Process ${running.pid} holds the data directory.`);

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../domain/fault.ts';
 import { areKeysOpen, isPrivate, readEndpoint, readKeys, removeEndpoint, writeEndpoint } from './deployment-files.ts';
-import { openKeys } from './deployment-keys.ts';
+import { type DeploymentKeys, prepareKeys } from './deployment-keys.ts';
 
 const SECRET = 'configured-'.padEnd(43, 'x');
 let dataDir: string;
+
+function openKeys(...args: Parameters<typeof prepareKeys>): DeploymentKeys {
+  const { keys, keep } = prepareKeys(...args);
+  keep();
+  return keys;
+}
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'sluice-files-'));
@@ -61,6 +67,16 @@ describe('the keys of a deployment', () => {
     expect(new Set([first.jwtKey, first.adminKey, first.serverKey]).size).toBe(3);
     expect(statSync(join(dataDir, 'keys.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
+  });
+
+  test('are told to be new when nothing can have been signed with them', () => {
+    const isNew = (settings: Parameters<typeof prepareKeys>[1]) => prepareKeys(dataDir, settings).hasNewTokenKeys;
+    const tokenKeys = [`k:${SECRET}`];
+    expect([isNew({}), isNew({ tokenKeys })]).toEqual([true, false]);
+    openKeys(dataDir, { tokenKeys });
+    expect(isNew({})).toBe(true);
+    openKeys(dataDir, {});
+    expect([isNew({}), isNew({ tokenKeys })]).toEqual([false, false]);
   });
 
   test('give way to configured ones, which are not written down', () => {

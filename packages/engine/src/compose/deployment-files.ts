@@ -60,7 +60,11 @@ export function writeKeys(dataDir: string, keys: StoredKeys): void {
 }
 
 export function hasKeys(dataDir: string): boolean {
-  return existsSync(join(dataDir, KEYS_FILE));
+  return existsSync(keysFile(dataDir));
+}
+
+export function keysFile(dataDir: string): string {
+  return join(dataDir, KEYS_FILE);
 }
 
 /** Which database has the ledger of this directory's deployment; null when it is here, or none was ever made. */

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { MIN_SECRET_BYTES, type SigningKey } from '../adapters/system/signing.ts';
 import { MIN_KEY_LENGTH, type Settings } from '../config/settings.ts';
 import { Fault } from '../domain/fault.ts';
-import { readKeys, type StoredKeys, writeKeys } from './deployment-files.ts';
+import { keysFile, readKeys, type StoredKeys, writeKeys } from './deployment-files.ts';
 
 export interface DeploymentKeys {
   readonly jwtKey: string;
@@ -19,17 +19,30 @@ export interface DeploymentKeys {
 
 type KeySettings = Pick<Settings, 'jwtKey' | 'adminKey' | 'serverKey' | 'tokenKeys'>;
 
-/** Generates and keeps what is missing. */
-export function openKeys(dataDir: string, settings: KeySettings): DeploymentKeys {
-  const stored = readKeys(dataDir);
-  const kept = withMissing(stored, settings);
-  if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
-  return keysOf(kept, settings);
+export interface PreparedKeys {
+  readonly keys: DeploymentKeys;
+  /** Nothing was ever signed with those of tokens and receipts: they were made just now. */
+  readonly hasNewTokenKeys: boolean;
+  /** Writes down what was made. */
+  keep(): void;
 }
 
-/** Throws what `openKeys` would, and writes nothing. */
-export function checkStoredKeys(dataDir: string, settings: KeySettings): void {
-  keysOf(withMissing(readKeys(dataDir), settings), settings);
+/** Generates what is missing. */
+export function prepareKeys(dataDir: string, settings: KeySettings): PreparedKeys {
+  const stored = readKeys(dataDir);
+  const kept = withMissing(stored, settings);
+  return {
+    keys: keysOf(kept, settings),
+    hasNewTokenKeys: settings.tokenKeys === undefined && stored.tokenKeys === undefined,
+    keep() {
+      if (JSON.stringify(kept) !== JSON.stringify(stored)) writeKeys(dataDir, kept);
+    },
+  };
+}
+
+/** Of a deployment that has sold, and whose keys of tokens are neither configured nor in its data directory. */
+export function lostKeysSentence(dataDir: string): string {
+  return `The ledger has orders, and the keys that their tokens and receipts were signed with are not in ${keysFile(dataDir)}. With new ones, no token or receipt of before is taken, and a bulk request that is repeated buys again. Put the file back, or set SLUICE_TOKEN_KEYS to what it had; when they are lost, \`sluice start --new-keys\` makes new ones.`;
 }
 
 function withMissing(stored: StoredKeys, settings: KeySettings): StoredKeys {
@@ -88,6 +101,6 @@ function textOf(value: unknown): string {
 
 function brokenKeys(): Fault {
   const sentence =
-    'keys.json in the data directory was changed and holds no usable keys. Restore it, or move it away to have new ones made.';
+    'keys.json in the data directory was changed and holds no usable keys. Restore it, or, when they are lost, move it away to have new ones made.';
   return new Fault('storage_unusable', sentence);
 }

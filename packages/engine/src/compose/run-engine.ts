@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly isOneMachine: boolean;
   readonly onCrash: (error: unknown) => void;
   readonly onLost: (fault: Fault) => void;
+  /** Looks at the ledger before anything is done with it; what it throws ends the start. */
+  readonly mayUse?: (ledger: Ledger) => Promise<void>;
 }
 
 export interface RunningEngine {
@@ -49,6 +51,7 @@ export async function runEngine(closers: Closers, options: EngineOptions): Promi
   const { settings, log, keys, ledgerFile, works, isOneMachine, onCrash, onLost } = options;
   const { ledger, close } = await openLedger({ settings, file: ledgerFile, onLost });
   closers.add(close);
+  await options.mayUse?.(ledger);
   const idSource = createIdSource();
   const clock = systemClock;
   const store = await chooseStore({ settings, clock, idSource, log, ledgerId: ledger.identity.read });

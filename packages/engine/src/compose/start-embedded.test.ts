@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -27,13 +27,14 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function start(changed: Partial<Settings> = {}): Promise<EmbeddedDeployment> {
+async function start(changed: Partial<Settings> = {}, newKeys = false): Promise<EmbeddedDeployment> {
   const loaded = loadConfig({ env: {}, file: null, flags: { port: '0', dataDir } });
   if (loaded.kind === 'mistaken') throw new Error('the defaults are settings');
   const deployment = await startEmbedded({
     // A busy machine must not turn the buyers away.
     settings: { ...loaded.settings, maxLoopLagMs: 0, ...changed },
     log: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+    newKeys,
     onCrash: (error) => {
       throw error;
     },
@@ -135,5 +136,34 @@ describe('a deployment in one process', { timeout: SLOW_START_MS }, () => {
     for (const file of ['ledger.db', 'ledger.db-wal']) rmSync(join(dataDir, file), { force: true });
     expect((await start()).hasOlderKeys).toBe(true);
     expect(logged.join()).toContain('the ledger is empty, though keys.json was here before it');
+  });
+
+  test('makes no new keys beside orders whose tokens they would make void, unless it is told to', async () => {
+    const keys = join(dataDir, 'keys.json');
+    const { stop, engine } = await start();
+    const ann = { buyerId: 'ann', region: HOME_REGION, channel: MAIN_CHANNEL };
+    const issued = await engine.issueToken('starter-gift', ann);
+    if (issued.kind !== 'issued') throw new Error(issued.reason);
+    const bought = { saleId: 'starter-gift', buyer: ann, token: issued.token, units: 1 };
+    expect((await engine.purchase(bought)).kind).toBe('accepted');
+    await stop();
+    renameSync(keys, `${keys}.away`);
+
+    await expect(start()).rejects.toThrow(/SLUICE_TOKEN_KEYS to what it had; .*`sluice start --new-keys`/);
+    expect(existsSync(keys)).toBe(false);
+    await (await start({ tokenKeys: [`other:${KEY}`] })).stop();
+    await expect(start(), 'those that were configured are kept nowhere').rejects.toThrow('The ledger has orders');
+
+    const renewed = await start({}, true);
+    expect(await renewed.engine.purchase(bought)).toMatchObject({ reason: 'token_invalid' });
+    await renewed.stop();
+    renameSync(`${keys}.away`, keys);
+    expect((await (await start()).engine.purchase(bought)).kind).toBe('accepted');
+  });
+
+  test('makes new keys without a word while nothing was sold', async () => {
+    await (await start()).stop();
+    rmSync(join(dataDir, 'keys.json'));
+    expect((await start()).sampleSales).not.toEqual([]);
   });
 });

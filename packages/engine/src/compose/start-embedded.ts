@@ -10,7 +10,9 @@ import { systemClock } from '../adapters/system/clock.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Fault } from '../domain/fault.ts';
 import type { Sale } from '../domain/sale/sale.ts';
+import type { Ledger } from '../ports/ledger.ts';
 import { answeringWith, jwtClaimsOf } from './answering.ts';
+import { CannotStart } from './cannot-start.ts';
 import type { ChosenWallet } from './choose-wallet.ts';
 import { createClosers } from './closers.ts';
 import {
@@ -21,7 +23,7 @@ import {
   writeEndpoint,
   writeLedgerAddress,
 } from './deployment-files.ts';
-import { type DeploymentKeys, openKeys } from './deployment-keys.ts';
+import { type DeploymentKeys, lostKeysSentence, type PreparedKeys, prepareKeys } from './deployment-keys.ts';
 import type { Engine } from './engine.ts';
 import { databaseAddress, refuseAnotherDatabase, refuseLedgerElsewhere } from './ledger-address.ts';
 import { listen } from './listen.ts';
@@ -37,6 +39,8 @@ export interface EmbeddedOptions {
   readonly onCrash: (error: unknown) => void;
   /** Another process has the ledger now: this one must end. As a crash when not given. */
   readonly onLost?: (fault: Fault) => void;
+  /** The keys of a deployment that has sold are lost: make new ones, and let everything that was signed be void. */
+  readonly newKeys?: boolean;
 }
 
 export interface StopReport {
@@ -82,13 +86,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     closers.add(() => directory.release());
     const dataDir = directory.path;
     const hadKeys = hasKeys(dataDir);
-    const keys = openKeys(dataDir, settings);
+    const prepared = prepareKeys(dataDir, settings);
+    const { keys } = prepared;
     if (areKeysOpen(dataDir))
       log.warn({ dataDir }, 'others than its owner may read keys.json: make it `chmod 600`, and its keys new ones');
 
     const running = await runEngine(closers, {
       ...{ settings, log, keys, onCrash, onLost, ledgerFile: directory.ledgerFile },
       ...{ works: true, isOneMachine: isOneMachine(settings, keys) },
+      mayUse: (ledger) => keepKeys(prepared, { ledger, dataDir, newKeys: options.newKeys ?? false }),
     });
     const { engine, ledger, wallet } = running;
     const database = databaseUrl === undefined ? null : databaseAddress(databaseUrl);
@@ -119,6 +125,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     await closers.closeAll().catch((closing: unknown) => log.warn({ err: closing }, 'closing after a failed start'));
     throw error;
   }
+}
+
+interface KeysOf {
+  readonly ledger: Ledger;
+  readonly dataDir: string;
+  readonly newKeys: boolean;
+}
+
+/** Keys that nobody asked for, beside a ledger with orders, would make void what its buyers have, without a word. */
+async function keepKeys(prepared: PreparedKeys, { ledger, dataDir, newKeys }: KeysOf): Promise<void> {
+  if (prepared.hasNewTokenKeys && !newKeys) {
+    const { orders } = await ledger.orders.list({}, null, 1);
+    if (orders.length > 0) throw new CannotStart(lostKeysSentence(dataDir));
+  }
+  prepared.keep();
 }
 
 /** A key that the operator uses elsewhere, or a port that others reach, must not make buyers of strangers. */

@@ -29,6 +29,8 @@ async function start(databaseUrl: string): Promise<EmbeddedDeployment> {
   const env = {
     ...{ SLUICE_DATABASE_URL: databaseUrl, SLUICE_DATA_DIR: dataDir, SLUICE_PORT: '0' },
     SLUICE_MAX_LOOP_LAG_MS: '0',
+    // Each has a directory of its own, as on machines that take over from each other.
+    SLUICE_TOKEN_KEYS: `k1:${'k'.repeat(43)}`,
   };
   const loaded = loadConfig({ env, file: null, flags: {} });
   if (loaded.kind === 'mistaken') throw new Error('these are settings');

@@ -8,7 +8,7 @@ import { runUntilStopped } from '../run-until-stopped.ts';
 import { type SettingOptions, withSettingOptions } from '../setting-options.ts';
 import { printBanner } from '../start-banner.ts';
 
-type StartOptions = SettingOptions & { readonly json?: true };
+type StartOptions = SettingOptions & { readonly json?: true; readonly newKeys?: boolean };
 
 const HELP = `
 Settings come from, each over the one before it: defaults, sluice.config.json, the environment, the command line.
@@ -25,11 +25,15 @@ export function addStart(program: Command): void {
   const command = program.command('start').description('run everything in one process, with a sample sale');
   withSettingOptions(command)
     .option('--json', 'print one JSON document when it is open')
+    .option(
+      '--new-keys',
+      'the keys of this deployment are lost: make new ones, and let its tokens and receipts be void',
+    )
     .addHelpText('after', HELP)
     .action(start);
 }
 
-async function start({ config, json, ...flags }: StartOptions): Promise<void> {
+async function start({ config, json, newKeys = false, ...flags }: StartOptions): Promise<void> {
   const settings = settingsOrFail(flags, config);
   await runUntilStopped(settings, {
     async start(log, onCrash) {
@@ -39,7 +43,7 @@ async function start({ config, json, ...flags }: StartOptions): Promise<void> {
         log.fatal({ fault: fault.message }, 'the ledger is no longer this process’s to sell from; it ends');
         process.exit(EXIT.failed);
       };
-      return startEmbedded({ settings, log, onCrash, onLost });
+      return startEmbedded({ settings, log, onCrash, onLost, newKeys });
     },
     tell: (deployment) => (json ? printJson(documentOf(deployment)) : printBanner(deployment)),
   });

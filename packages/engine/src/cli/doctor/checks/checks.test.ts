@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openKeys } from '../../../compose/deployment-keys.ts';
+import { prepareKeys } from '../../../compose/deployment-keys.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { findDeployment } from '../../deployment.ts';
 import type { Scene } from '../scene.ts';
@@ -84,7 +84,7 @@ describe('doctor', () => {
   });
 
   test('says when keys are open to others, or too short, and never shows one', async () => {
-    openKeys(dataDir, {});
+    prepareKeys(dataDir, {}).keep();
     expect(await one(checkKeys(scene()))).toMatch(/^ok/);
     chmodSync(join(dataDir, 'keys.json'), 0o644);
     expect(await one(checkKeys(scene()))).toMatch(/^fail .*chmod 600/);

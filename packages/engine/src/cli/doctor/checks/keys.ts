@@ -1,20 +1,29 @@
 import { sentenceOf } from '../../../compose/cannot-start.ts';
 import { areKeysOpen, hasKeys } from '../../../compose/deployment-files.ts';
-import { checkStoredKeys } from '../../../compose/deployment-keys.ts';
+import { prepareKeys } from '../../../compose/deployment-keys.ts';
+import type { Settings } from '../../../config/settings.ts';
 import { fail, ok } from '../finding.ts';
 import type { Check } from '../scene.ts';
 
 const NAME = 'keys';
 
-export const checkKeys: Check = ({ dataDir, settings }) => {
+/** What it has of them goes with its process. */
+const GONE =
+  'The deployment that runs has keys that are in no file any more: before it stops, put keys.json back from a copy.';
+
+export const checkKeys: Check = ({ dataDir, settings, isRunning }) => {
   if (!hasKeys(dataDir))
-    return [ok(NAME, 'No keys were generated here; what is not configured is made at the first start.')];
+    return [
+      isRunning && generatesKeys(settings)
+        ? fail(NAME, GONE)
+        : ok(NAME, 'No keys were generated here; what is not configured is made at the first start.'),
+    ];
   if (areKeysOpen(dataDir))
     return [
       fail(NAME, `Others may read ${dataDir}/keys.json: \`chmod 600\` it, and replace its keys, which may be known.`),
     ];
   try {
-    checkStoredKeys(dataDir, settings);
+    prepareKeys(dataDir, settings);
     return [ok(NAME, "keys.json is its owner's only, and its keys are long enough.")];
   } catch (error) {
     const sentence = sentenceOf(error);
@@ -22,3 +31,7 @@ export const checkKeys: Check = ({ dataDir, settings }) => {
     return [fail(NAME, sentence)];
   }
 };
+
+function generatesKeys({ jwtKey, adminKey, serverKey, tokenKeys }: Settings): boolean {
+  return [jwtKey, adminKey, serverKey, tokenKeys].includes(undefined);
+}

@@ -1,4 +1,5 @@
 import { sentenceOf } from '../../../compose/cannot-start.ts';
+import { lostKeysSentence, prepareKeys } from '../../../compose/deployment-keys.ts';
 import {
   auditLedger,
   holdStore,
@@ -23,13 +24,13 @@ export const checkLedger: Check = async ({ store, settings, dataDir }) => {
     case 'broken':
       return [fail(NAME, store.sentence)];
     case 'open':
-      return lookInto(store.store);
+      return lookInto(store.store, { ...settings, dataDir });
   }
 };
 
-async function lookIntoDatabase(settings: Pick<Settings, 'databaseUrl' | 'dataDir'>): Promise<readonly Finding[]> {
+async function lookIntoDatabase(settings: Settings): Promise<readonly Finding[]> {
   try {
-    return await withStore(holdStore(settings), lookInto);
+    return await withStore(holdStore(settings), (store) => lookInto(store, settings));
   } catch (error) {
     const sentence = sentenceOf(error);
     if (sentence === null) throw error;
@@ -37,7 +38,10 @@ async function lookIntoDatabase(settings: Pick<Settings, 'databaseUrl' | 'dataDi
   }
 }
 
-async function lookInto({ ledger, where, damage: damageOf }: InspectedStore): Promise<readonly Finding[]> {
+async function lookInto(
+  { ledger, where, damage: damageOf }: InspectedStore,
+  settings: Settings,
+): Promise<readonly Finding[]> {
   const [damage] = damageOf();
   if (damage !== undefined) {
     const says = `${where} is damaged (${damage}): keep a copy of it, and put the last good backup in its place.`;
@@ -55,14 +59,27 @@ async function lookInto({ ledger, where, damage: damageOf }: InspectedStore): Pr
     const names = wrong.map(({ books }) => books.saleId).join(', ');
     return [fail(NAME, `The books of ${names} do not balance: \`sluice reconcile\` says where.`)];
   }
-  return [ok(NAME, `${where} is whole and up to date, and its books balance.`), await clock(ledger)];
+  const lastMs = await ledger.lastWrittenAtMs();
+  const whole = ok(NAME, `${where} is whole and up to date, and its books balance.`);
+  return [whole, clock(lastMs), ...(lastMs === null ? [] : keysOf(settings))];
+}
+
+/** Those that the tokens of its orders were signed with. */
+function keysOf(settings: Settings): readonly Finding[] {
+  try {
+    const { hasNewTokenKeys } = prepareKeys(settings.dataDir, settings);
+    return hasNewTokenKeys ? [fail('keys', lostKeysSentence(settings.dataDir))] : [];
+  } catch (error) {
+    // What is wrong with the file is the finding of another check.
+    if (sentenceOf(error) === null) throw error;
+    return [];
+  }
 }
 
 /** A clock that steps is slewed by time services; more than this is a step. */
 const STEP_MS = 1_000;
 
-async function clock(ledger: InspectedStore['ledger']): Promise<Finding> {
-  const lastMs = await ledger.lastWrittenAtMs();
+function clock(lastMs: number | null): Finding {
   const behindMs = lastMs === null ? 0 : lastMs - Date.now();
   if (behindMs <= STEP_MS) return ok('clock', 'This machine is not behind what the ledger has written.');
   const says = `This machine's clock is ${Math.round(behindMs / 1_000)} s behind the last entry of the ledger: it was stepped back, or that one was wrong. Set it right before a start: windows and due times go by it.`;
