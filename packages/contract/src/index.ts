@@ -22,7 +22,7 @@ export { BULK_OUTCOMES, BULK_PURCHASES, type BulkOutcome } from './bulk-purchase
 export { DEV_IDENTITY, DEV_IDENTITY_REQUEST } from './dev-identity.ts';
 export { ORDER_EVENT_MESSAGE, SALE_EVENT_MESSAGE } from './event.ts';
 export { IDEMPOTENCY_KEY, NO_CONTENT } from './fields.ts';
-export { HEALTH } from './health.ts';
+export { HEALTH, READINESS, type ReadinessAnswer } from './health.ts';
 export type { ItemAnswer, PriceAnswer } from './offer.ts';
 export {
   CANCEL_ORDER,

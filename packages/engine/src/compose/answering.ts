@@ -26,6 +26,7 @@ export function answeringWith(
   return {
     deps: {
       ...{ engine, clock: systemClock, limits, telemetry, logger: log, isReady: () => isReady && isSafe() },
+      settles: engine.settles,
       trustedProxies: settings.trustedProxies ?? (isLoopback(settings.host) ? LOOPBACK_NETWORKS : []),
       ...{ adminKey: keys.adminKey, serverKey: keys.serverKey },
       identity: createJwtIdentity({ secret: keys.jwtKey, ...jwtClaimsOf(settings) }),

@@ -18,12 +18,12 @@ import { createClaimBatchers } from '../funnel/gate/claim-batcher.ts';
 import { gateWithRetry } from '../funnel/gate/gate-with-retry.ts';
 import { gateWithTelemetry } from '../funnel/gate/gate-with-telemetry.ts';
 import { createHotEntries, type HotEntries } from '../funnel/gateway/hot-entries.ts';
-import { createIntake, NO_BOUNDS } from '../funnel/gateway/intake.ts';
+import { createIntake, type Intake, NO_BOUNDS } from '../funnel/gateway/intake.ts';
 import { createSegmentFinder, type SegmentFinder } from '../funnel/gateway/segment-finder.ts';
 import { stageOf } from '../funnel/gateway/stage-of.ts';
 import { issueToken, readMarkKey } from '../funnel/issue-token.ts';
 import { createKnownOrders } from '../funnel/known-orders.ts';
-import { createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '../funnel/ledger/circuit-breaker.ts';
 import { LEDGER_BREAKER } from '../funnel/ledger/settlement-with-breaker.ts';
 import { notePayment } from '../funnel/note-payment.ts';
 import { createQuarantineOperations } from '../funnel/operate-quarantine.ts';
@@ -47,7 +47,7 @@ import { withdrawStock } from '../inventory/withdraw-stock.ts';
 import type { ClaimMarks } from '../ports/claim-marks.ts';
 import type { Gate } from '../ports/gate.ts';
 import { createLending, createSweeping } from './create-lending.ts';
-import { createWork } from './create-work.ts';
+import { createWork, type Work } from './create-work.ts';
 import type { Engine, EngineParts } from './engine.ts';
 
 type AskedOfLedger = Pick<
@@ -133,12 +133,7 @@ export function buildEngine(parts: EngineParts): Engine {
     readPlaces: (saleId) => readPlaces(stocking, saleId),
     ...{ idempotency, webhooks: webhooksOf(parts), quarantine: createQuarantineOperations({ ...living, ...ledger }) },
 
-    read: async () => ({
-      ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },
-      ceiling: work?.ceiling() ?? null,
-      ...{ purchasesInFlight: intake.inFlight(), queue: await queue.depth().catch(nullWhenDown) },
-      outbox: await ledger.outbox.depth().catch(nullWhenDown),
-    }),
+    ...readingOf(parts, { intake, ledgerBreaker, work }),
 
     async start() {
       await work?.start();
@@ -195,6 +190,25 @@ function asked({ ledger }: EngineParts, sales: HotEntries<Sale>): AskedOfLedger 
     listSales: async () => (await ledger.sales.list()).filter((sale) => sale.state !== 'draft'),
     listAllSales: () => ledger.sales.list(),
     showSale: (saleId) => ledger.sales.find(saleId),
+  };
+}
+
+interface Read {
+  readonly intake: Intake;
+  readonly ledgerBreaker: CircuitBreaker;
+  readonly work: Work | null;
+}
+
+/** How it goes. */
+function readingOf({ queue, ledger }: EngineParts, { intake, ledgerBreaker, work }: Read) {
+  return {
+    read: async () => ({
+      ...{ ledgerBreaker: ledgerBreaker.state, walletBreaker: work?.walletBreaker() ?? null },
+      ceiling: work?.ceiling() ?? null,
+      ...{ purchasesInFlight: intake.inFlight(), queue: await queue.depth().catch(nullWhenDown) },
+      outbox: await ledger.outbox.depth().catch(nullWhenDown),
+    }),
+    settles: () => (work ? ledgerBreaker.state === 'closed' : null),
   };
 }
 

@@ -157,6 +157,8 @@ export interface Engine {
   readonly idempotency: Idempotency;
 
   read(): Promise<EngineReadings>;
+  /** Whether the ledger takes what is sold, as of the last tries; null: another process settles. */
+  settles(): boolean | null;
   /** Loads the gate for every sale and begins to settle, where it works. */
   start(): Promise<void>;
   /** What is queued would end with this process: settlement's ceiling holds no more. */

@@ -98,6 +98,8 @@ export interface HttpDeps {
   readonly clock: Clock;
   /** True once the engine has started, false again while it drains: what /readyz says. */
   readonly isReady: () => boolean;
+  /** Whether the ledger takes what is sold; null where another process settles. Told by /readyz, which stays ready. */
+  readonly settles?: () => boolean | null;
   /** True when the listener closes soon: every answer then asks its caller to connect anew, elsewhere. */
   readonly isDraining?: () => boolean;
   /** A pino logger; false logs nothing. */

@@ -112,6 +112,21 @@ describe('doctor', () => {
     expect(await one(checkDeployment(at(`http://127.0.0.1:${await listen()}`)))).toMatch(/^fail .*no Sluice/);
   });
 
+  test.each([
+    ['{"status":"ready","ledger":"settles"}', /^ok breaker/m],
+    ['{"status":"ready","ledger":"stalled"}', /^fail breaker: .*takes nothing.*Look at its disk/m],
+    ['{"status":"ready"}', /^(?!.* breaker)/s],
+  ])('says what a deployment says of its ledger, without its key: %s', async (body, says) => {
+    const server = createServer((socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)),
+    );
+    listening.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const deployment = findDeployment({ dataDir, url });
+    expect(await one(checkDeployment(scene({ isElsewhere: true, deployment })))).toMatch(says);
+  });
+
   test('says when anybody on the network may be any buyer', async () => {
     const server = createServer((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')),

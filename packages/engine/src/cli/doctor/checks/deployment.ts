@@ -1,3 +1,4 @@
+import type { ReadinessAnswer } from '@sluice/contract';
 import {
   type Answer,
   createDeploymentClient,
@@ -18,9 +19,9 @@ export const checkDeployment: Check = async (scene) => {
   const buyers = createDeploymentClient({ url: deployment.url(), connections: 1 });
   const operators = createDeploymentClient({ url: deployment.adminUrl(), connections: 1 });
   try {
-    const readiness = await isReady(scene, buyers);
-    if (readiness.level === 'fail') return [readiness];
-    return [readiness, await identity(scene, buyers), ...(await figures(scene, operators))];
+    const found = await readiness(scene, buyers);
+    if (found.some(({ check, level }) => check === NAME && level === 'fail')) return found;
+    return [...found, await identity(scene, buyers), ...(await figures(scene, operators))];
   } catch (error) {
     if (error instanceof NoAnswer) return [fail(NAME, unreachable(scene, deployment.adminUrl()))];
     throw error;
@@ -29,17 +30,27 @@ export const checkDeployment: Check = async (scene) => {
   }
 };
 
-async function isReady(scene: Scene, buyers: DeploymentClient): Promise<Finding> {
+async function readiness(scene: Scene, buyers: DeploymentClient): Promise<readonly Finding[]> {
   const url = scene.deployment.url();
   try {
     const answer = await buyers.call({ method: 'GET', path: '/readyz' });
-    if (answer.kind === 'ok') return ok(NAME, `${url} answers, and is ready for buyers.`);
-    if (answer.kind === 'foreign') return fail(NAME, `${url} is no Sluice: another program answers there.`);
-    return warn(NAME, `${url} answers, and is not ready for buyers: it is starting or stopping.`);
+    if (answer.kind === 'ok') return [ok(NAME, `${url} answers, and is ready for buyers.`), ...ledgerOf(answer.body)];
+    if (answer.kind === 'foreign') return [fail(NAME, `${url} is no Sluice: another program answers there.`)];
+    return [warn(NAME, `${url} answers, and is not ready for buyers: it is starting or stopping.`)];
   } catch (error) {
-    if (error instanceof NoAnswer) return fail(NAME, unreachable(scene, url));
+    if (error instanceof NoAnswer) return [fail(NAME, unreachable(scene, url))];
     throw error;
   }
+}
+
+const STALLED =
+  'The ledger takes nothing: tries are refused as busy. Look at its disk, and at the log for what it says.';
+
+/** Nothing where another process settles. */
+function ledgerOf(body: unknown): readonly Finding[] {
+  const { ledger } = body as ReadinessAnswer;
+  if (ledger === undefined) return [];
+  return [ledger === 'settles' ? ok('breaker', 'The ledger settles.') : fail('breaker', STALLED)];
 }
 
 function unreachable({ isRunning }: Scene, url: string): string {
@@ -79,19 +90,12 @@ async function figures({ deployment }: Scene, operators: DeploymentClient): Prom
   }
   const text = textOf(await operators.call({ method: 'GET', path: '/metrics', bearer }));
   if (text === null) return [warn(FIGURES, 'Not read: the deployment does not take this admin key.')];
-  return [breaker(text), queue(text)];
+  return [queue(text)];
 }
 
 /** Figures are no JSON, which the client takes for a stranger's answer. */
 function textOf(answer: Answer): string | null {
   return answer.kind === 'foreign' && answer.status === 200 ? answer.text : null;
-}
-
-function breaker(text: string): Finding {
-  const state = /^sluice_breaker_state\{breaker="ledger",state="(\w+)"\} 1$/m.exec(text)?.[1] ?? 'unknown';
-  if (state === 'closed') return ok('breaker', 'The ledger settles.');
-  const says = `The breaker of the ledger is ${state}: nothing is sold now. Look at its disk, and at the log for what it says.`;
-  return fail('breaker', says);
 }
 
 /** Buyers wait as long; intake ends at maxQueueAgeMs. */
