@@ -1,5 +1,6 @@
 /** A sale as operators create and see it. */
 import Type, { type Static } from 'typebox';
+import { OPERATED_SALE_PHASES } from './codes/index.ts';
 import { epochMsField, limitGroupField, STORABLE, STRICT, saleIdField, unitsField } from './fields.ts';
 import { itemsField, kindField, priceField } from './offer.ts';
 import { SALE_FIELDS } from './sale.ts';
@@ -110,6 +111,10 @@ export const STOCK = Type.Object(
 export const ADMIN_SALE = Type.Object(
   {
     ...SALE_FIELDS,
+    phase: Type.Enum([...OPERATED_SALE_PHASES], {
+      ...{ type: 'string', examples: ['selling'] },
+      description: 'What the clock says of the window; `draft` until it is published, for nothing is sold before.',
+    }),
     ...{ totalUnits, holdMs, segments },
     version: Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [1] }),
     serverTimeMs: epochMsField('When this was answered.'),

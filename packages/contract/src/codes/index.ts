@@ -11,4 +11,4 @@ export { REASONS, type Reason, type ReasonEntry, type Retry } from './reasons.ts
 export { SALE_EVENT_TYPES, type SaleEventType } from './sale-events.ts';
 export { SALE_ID_PATTERN } from './sale-id.ts';
 export { SALE_KINDS, type SaleKind } from './sale-kinds.ts';
-export { SALE_PHASES, SALE_STATES, type SalePhase, type SaleState } from './sale-states.ts';
+export { OPERATED_SALE_PHASES, SALE_PHASES, SALE_STATES, type SalePhase, type SaleState } from './sale-states.ts';

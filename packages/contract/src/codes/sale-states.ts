@@ -7,3 +7,6 @@ export type SaleState = (typeof SALE_STATES)[number];
 export const SALE_PHASES = ['upcoming', 'selling', 'over'] as const;
 
 export type SalePhase = (typeof SALE_PHASES)[number];
+
+/** As operators see it: of a draft the clock says nothing, whatever its window. */
+export const OPERATED_SALE_PHASES = ['draft', ...SALE_PHASES] as const;

@@ -180,6 +180,9 @@ describe('creating a sale', () => {
     const created = await create(largest);
     expect(created.status).toBe(201);
     expect(created.json).toMatchObject({ ...largest, state: 'draft' });
+    // Its window is open, and nobody can buy.
+    const published = await world.call('POST', '/v1/admin/sales/largest/publish', { admin: true });
+    expect([created.json.phase, published.json.phase]).toEqual(['draft', 'selling']);
     expect((await create(draft({ id: '0', totalUnits: 0, startsAtMs: 0, endsAtMs: 1, holdMs: 1_000 }))).status).toBe(
       201,
     );

@@ -35,5 +35,7 @@ function windowTexts(sale: Sale): WindowTexts {
 
 export function adminSaleAnswer(sale: Sale, nowMs: number): AdminSaleAnswer {
   const { totalUnits, holdMs, segments, version } = sale;
-  return { ...saleAnswer(sale, nowMs), totalUnits, holdMs, segments, version };
+  const answer = saleAnswer(sale, nowMs);
+  const phase = sale.state === 'draft' ? 'draft' : answer.phase;
+  return { ...answer, phase, totalUnits, holdMs, segments, version };
 }
