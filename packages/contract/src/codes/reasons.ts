@@ -111,6 +111,12 @@ export const REASONS = {
     en: 'The body must be application/json in UTF-8, and not be packed.',
     zh: '请求体必须为未压缩的 UTF-8 application/json。',
   },
+  expectation_failed: {
+    status: 417,
+    retry: 'never',
+    en: 'Nothing can be expected but 100-continue.',
+    zh: '仅支持 Expect: 100-continue。',
+  },
   content_differs: {
     status: 422,
     retry: 'never',

@@ -115,11 +115,15 @@ describe('what is hardly a request', () => {
     ['length and chunks', post('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'), 400],
     ['a bad length', post('Content-Length: 3x\r\n', 'abc'), 400],
     ['a folded header', 'GET /livez HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n', 400],
+    ['a header with a space in its name', 'GET /livez HTTP/1.1\r\nHost: x\r\nb ad: 1\r\n\r\n', 400],
+    ['no host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
+    ['no host, and nothing there', 'GET /nowhere HTTP/1.1\r\n\r\n', 400],
+    ['an expectation that nobody knows', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\n\r\n', 417],
     ['too much head', `GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(9_000)}\r\n\r\n`, 431],
     ['too long a path', `GET /${'y'.repeat(9_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
   ])('is answered and left: %s', async (_name, bytes, status) => {
-    const { statuses, text } = await talk([bytes]);
-    expect(statuses).toEqual([status]);
+    const { statuses, text, isClosed } = await talk([bytes]);
+    expect([statuses, isClosed]).toEqual([[status], true]);
     expect(text).toContain('application/problem+json');
     expect(JSON.parse(text.slice(text.indexOf('{'))).status).toBe(status);
   });
@@ -130,6 +134,15 @@ describe('what is hardly a request', () => {
     expect(conversation).toMatchObject({ text: '', isClosed: true });
     await slow.app.close();
     await slow.engine.stop();
+  });
+
+  it('is told in the language of whoever expects too much, and not of an old client without a host', async () => {
+    const { text } = await talk(['GET /livez HTTP/1.1\r\nHost: x\r\nAccept-Language: zh\r\nExpect: x\r\n\r\n']);
+    expect(text).toContain('Content-Language: zh');
+    expect(text).toContain('"reason":"expectation_failed"');
+    expect((await talk(['GET /livez HTTP/1.0\r\n\r\n'])).statuses).toEqual([200]);
+    const waiting = post(`${AS_ANN}Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n`);
+    expect((await talk([waiting, BODY])).statuses).toEqual([100, 401]);
   });
 
   it('survives a header called __proto__', async () => {

@@ -10,7 +10,7 @@ import { createRequestLimits, NO_RATES } from '../funnel/gateway/request-limits.
 import { addApiDocument } from './api-document.ts';
 import { keyCheck } from './authenticate.ts';
 import { createBodyFormCheck } from './body-form.ts';
-import { answerClientError } from './client-error.ts';
+import { answerClientError, answerExpectation, lacksHost } from './client-error.ts';
 import type { HttpDeps } from './deps.ts';
 import { errorToRefusal } from './error-to-refusal.ts';
 import { createGuards, requireKey } from './guards.ts';
@@ -40,7 +40,12 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
 
   app.decorateRequest('buyer', null);
   app.decorateRequest('beforeAnswer', null);
+  app.server.on('checkExpectation', answerExpectation);
   app.addHook('onRequest', (request, reply, next) => {
+    if (lacksHost(request.raw)) {
+      refuser.refuse(request, reply, refuse('bad_request'), NO_HOST);
+      return;
+    }
     if (request.is404) {
       answerUnknownRoute({ refuser, table, mayOperate }, request, reply);
       return;
@@ -84,6 +89,8 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   return app;
 }
 
+const NO_HOST = { detail: 'The Host header is missing.', headers: { Connection: 'close' } };
+
 function newServer(
   { logger, trustedProxies }: HttpDeps,
   onFrameworkError: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void,
@@ -101,6 +108,8 @@ function newServer(
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
+      // Refused here, with a problem.
+      requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // Nothing is bent into shape. All that is wrong is told at once: with so small a body that is not much.
