@@ -36,6 +36,8 @@ test(
     await expect.poll(shown, { timeout: 10_000 }).toMatchObject({ status: 'paid_unfulfilled' });
     const payment = { reference: 'late', outcome: 'paid', amount: null, state: 'refund_due' };
     expect((await shown()).payments).toEqual([payment]);
+    const unknown = await runSluice(['order', 'pay', 'A'.repeat(22), '--reference', 'x', ...here.slice(1)]);
+    expect(unknown).toMatchObject({ code: 0, stdout: expect.stringContaining('No order of this id is in the ledger') });
     const cancelled = await runSluice(['order', 'cancel', orderId, ...here]);
     expect(cancelled).toMatchObject({ code: 1, stderr: expect.stringContaining('--outcome refunded') });
     await sluice.end('SIGTERM');

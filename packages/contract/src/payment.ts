@@ -51,6 +51,11 @@ export const PAYMENT_NOTED = Type.Object(
       }),
     ),
     repeated: Type.Boolean({ description: 'It was known already; nothing changed.' }),
+    note: Type.Optional(
+      Type.String({
+        description: 'For people, when there is no such order in the ledger: what that means, in English.',
+      }),
+    ),
   },
   { ...STRICT, title: 'PaymentNoted' },
 );

@@ -162,8 +162,11 @@ describe('money', () => {
   it('for an order that is not there yet waits for it (K20)', async () => {
     await world.openSale('skin');
     const { token, orderId } = (await world.call('POST', '/v1/sales/skin/token', { as: 'ann' })).json;
-    expect((await pay(orderId)).json).toMatchObject({ payment: 'parked', status: null, repeated: false });
+    const note = expect.stringMatching(/^No order of this id .* is kept for good/);
+    expect((await pay(orderId)).json).toMatchObject({ payment: 'parked', status: null, repeated: false, note });
+    expect((await pay(orderId)).json).toMatchObject({ payment: 'parked', status: null, repeated: true, note });
     expect((await world.buy('skin', 'ann', token)).json).toMatchObject({ orderId, status: 'paid' });
+    expect((await pay(orderId)).json).not.toHaveProperty('note');
     expect(await places()).toMatchObject({ sold: 1, held: 0, balanced: true });
   });
 

@@ -62,4 +62,5 @@ async function payOrder(id: string, options: OrderPayOptions): Promise<void> {
     ['payment', noted.payment, PAYMENT_MEANINGS[noted.payment]],
     ['order', noted.status ?? 'not in the ledger yet'],
   ]);
+  if (noted.note !== undefined) console.log(noted.note);
 }

@@ -20,6 +20,10 @@ const schema = {
 
 const DIFFERS = 'This reference was used before, for another order or amount.';
 
+/** It may be on its way from a gate, which finds orders by their buyer only. */
+const UNKNOWN =
+  'No order of this id is in the ledger yet. What was told of it is kept for good, and counts when the order comes; when none is on its way, the id is wrong.';
+
 export function addNotePayment(app: HttpServer, { engine, refuser, requireServer, keyed }: RouteDeps): void {
   app.post(
     '/v1/orders/:orderId/payment',
@@ -42,6 +46,7 @@ export function addNotePayment(app: HttpServer, { engine, refuser, requireServer
         payment: payment.state,
         status: order?.state ?? null,
         repeated: isRepeated,
+        ...(order === null && { note: UNKNOWN }),
       };
     },
   );
