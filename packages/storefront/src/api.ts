@@ -18,6 +18,11 @@ export interface Order {
   readonly units: number;
 }
 
+/** With it a buyer hears of an order that was lost on its way. */
+export interface Bought extends Order {
+  readonly receipt: string | null;
+}
+
 export interface Token {
   readonly token: string;
   readonly orderId: string;
@@ -45,8 +50,8 @@ export interface Api {
     jwt: string,
     saleId: string,
     wish: { readonly token: string; readonly units: number },
-  ): Promise<Reply<Order>>;
-  order(jwt: string, orderId: string): Promise<Reply<Order>>;
+  ): Promise<Reply<Bought>>;
+  order(jwt: string, orderId: string, receipt: string | null): Promise<Reply<Order>>;
 }
 
 /** Longer than the server waits for its ledger. */
@@ -82,7 +87,10 @@ export function createApi(clock: ServerClock, send: typeof fetch = fetch): Api {
     devIdentity: (buyer) => call('/dev/identity', post({ buyer })),
     token: (jwt, saleId) => call(`${saleAt(saleId)}/token`, as(jwt, post())),
     purchase: (jwt, saleId, wish) => call(`${saleAt(saleId)}/purchases`, as(jwt, post(wish))),
-    order: (jwt, orderId) => call(`/v1/orders/${encodeURIComponent(orderId)}`, as(jwt)),
+    order: (jwt, orderId, receipt) => {
+      const shown = receipt === null ? '' : `?receipt=${encodeURIComponent(receipt)}`;
+      return call(`/v1/orders/${encodeURIComponent(orderId)}${shown}`, as(jwt));
+    },
   };
 }
 

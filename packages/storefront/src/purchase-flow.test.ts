@@ -1,10 +1,10 @@
 import { REASONS, type Reason } from '@sluice/contract/codes';
 import { describe, expect, it } from 'vitest';
-import type { Order, Reply } from './api.ts';
+import type { Bought, Order, Reply } from './api.ts';
 import { createKeptTokens } from './kept-token.ts';
-import { buy } from './purchase-flow.ts';
+import { buy, follow } from './purchase-flow.ts';
 
-function newPage(answers: Reply<Order>[]) {
+function newPage(answers: Reply<Bought>[]) {
   const stored = new Map<string, string>();
   const storage = {
     getItem: (key: string) => stored.get(key) ?? null,
@@ -29,8 +29,11 @@ function newPage(answers: Reply<Order>[]) {
   return { press, sent };
 }
 
-const refused = (reason: Reason): Reply<Order> => ({ kind: 'refused', reason, retryAfterMs: 0 });
-const bought: Reply<Order> = { kind: 'answer', value: { orderId: 'order', status: 'pending', units: 1 } };
+const refused = (reason: Reason): Reply<never> => ({ kind: 'refused', reason, retryAfterMs: 0 });
+const bought: Reply<Bought> = {
+  kind: 'answer',
+  value: { orderId: 'order', status: 'pending', units: 1, receipt: null },
+};
 
 describe('a press of the button', () => {
   it('asks for the same order again when the answer was lost, whatever number stands there now', async () => {
@@ -57,5 +60,38 @@ describe('a press of the button', () => {
     await press(1, 'bob');
     await press(1, 'ann', 1_000);
     expect(sent).toEqual(['token-1 x 1', 'token-2 x 1', 'token-3 x 1']);
+  });
+});
+
+describe('an order that is on its way', () => {
+  const queued: Bought = { orderId: 'order', status: 'queued', units: 1, receipt: 'proof' };
+  const answerOf = (status: Order['status']): Reply<Order> => ({ kind: 'answer', value: { ...queued, status } });
+
+  function followThrough(answers: readonly Reply<Order>[]) {
+    const asked: (string | null)[] = [];
+    const api = {
+      async order(_jwt: string, _orderId: string, receipt: string | null) {
+        return answers[asked.push(receipt) - 1] ?? answerOf('queued');
+      },
+    };
+    const isOnItsWay = ({ status }: Order) => status === 'queued';
+    return { asked, became: follow({ api, jwt: 'ann', pause: async () => {}, isOnItsWay }, queued) };
+  }
+
+  it('is asked for with its receipt, so that it is heard of when it is lost', async () => {
+    const { asked, became } = followThrough([
+      answerOf('queued'),
+      { kind: 'unclear' },
+      refused('busy'),
+      answerOf('lost'),
+    ]);
+    expect(await became).toMatchObject({ status: 'lost' });
+    expect(asked).toEqual(['proof', 'proof', 'proof', 'proof']);
+  });
+
+  it('is not asked for without end', async () => {
+    const { asked, became } = followThrough([]);
+    expect(await became).toBeNull();
+    expect(asked).toHaveLength(30);
   });
 });

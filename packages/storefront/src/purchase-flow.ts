@@ -3,11 +3,11 @@
  * answer, a reload or a busy server asks for the same order again, never for a second one.
  */
 import { REASONS, type ReasonEntry } from '@sluice/contract/codes';
-import type { Api, Order, Refused } from './api.ts';
+import type { Api, Bought, Order, Refused } from './api.ts';
 import type { KeptToken, KeptTokens } from './kept-token.ts';
 
 export type PurchaseOutcome =
-  | { readonly kind: 'bought'; readonly order: Order }
+  | { readonly kind: 'bought'; readonly order: Bought }
   | Refused
   | { readonly kind: 'unclear' };
 
@@ -36,6 +36,27 @@ export async function buy(deps: FlowDeps, saleId: string, units: number): Promis
   }
   settle(tokens, saleId, { ...sent, reason: answer.reason });
   return answer;
+}
+
+export interface FollowDeps {
+  readonly api: Pick<Api, 'order'>;
+  readonly jwt: string;
+  /** Until the next look. */
+  readonly pause: () => Promise<unknown>;
+  /** It becomes something else by itself. */
+  readonly isOnItsWay: (order: Order) => boolean;
+}
+
+const MAX_LOOKS = 30;
+
+/** What became of an order that was on its way; null when there is nothing to tell in time. */
+export async function follow(deps: FollowDeps, { orderId, receipt }: Bought): Promise<Order | null> {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    await deps.pause();
+    const reply = await deps.api.order(deps.jwt, orderId, receipt);
+    if (reply.kind === 'answer' && !deps.isOnItsWay(reply.value)) return reply.value;
+  }
+  return null;
 }
 
 function settle(

@@ -3,7 +3,7 @@ import type { Api, ListedSale, Order } from './api.ts';
 import { type ButtonWord, buttonView } from './buy-button.ts';
 import type { KeptTokens } from './kept-token.ts';
 import { offerText, windowText } from './offer-text.ts';
-import { buy, type PurchaseOutcome } from './purchase-flow.ts';
+import { buy, follow, type PurchaseOutcome } from './purchase-flow.ts';
 import type { ServerClock } from './server-clock.ts';
 import { durationText, type Language, refusalText, wordsIn } from './words.ts';
 
@@ -32,7 +32,6 @@ export interface SaleCard {
 const AFTER_PURCHASE_MS = 1_500;
 
 const ORDER_POLL_MS = 1_000;
-const ORDER_POLLS = 30;
 
 export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, first: ListedSale): SaleCard {
   const words = wordsIn(deps.language);
@@ -68,7 +67,10 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
     isInFlight = false;
     tell(outcome);
     tick();
-    if (outcome.kind === 'bought' && isOnItsWay(outcome.order)) await follow(session, outcome.order);
+    if (outcome.kind !== 'bought' || !isOnItsWay(outcome.order)) return;
+    const { api } = deps;
+    const became = await follow({ api, jwt: session.jwt, pause: untilNextLook, isOnItsWay }, outcome.order);
+    if (became) tellOrder(became);
   }
 
   function tell(outcome: PurchaseOutcome): void {
@@ -89,7 +91,8 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
   }
 
   function tellOrder({ orderId, units: bought, status }: Order): void {
-    answer('good', words.bought(orderId, bought, words.states[status]));
+    const isNothing = status === 'lost' || status === 'refused';
+    answer(isNothing ? 'bad' : 'good', words.bought(orderId, bought, words.states[status]));
   }
 
   function answer(kind: 'good' | 'bad' | 'quiet', text: string): void {
@@ -100,17 +103,6 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
   /** To the ledger, or to the wallet: it becomes something else by itself. */
   function isOnItsWay({ status }: Order): boolean {
     return status === 'queued' || (status === 'pending' && sale.kind === 'exchange');
-  }
-
-  /** Until there is something to tell. */
-  async function follow({ jwt }: Session, { orderId }: Order): Promise<void> {
-    for (let polls = 0; polls < ORDER_POLLS; polls++) {
-      await new Promise((resolve) => setTimeout(resolve, ORDER_POLL_MS));
-      const reply = await deps.api.order(jwt, orderId);
-      if (reply.kind !== 'answer' || isOnItsWay(reply.value)) continue;
-      tellOrder(reply.value);
-      return;
-    }
   }
 
   button.addEventListener('click', (event) => {
@@ -133,6 +125,8 @@ export function createSaleCard(deps: CardDeps, template: HTMLTemplateElement, fi
     },
   };
 }
+
+const untilNextLook = () => new Promise((resolve) => setTimeout(resolve, ORDER_POLL_MS));
 
 /** Only when it changed: a screen reader tells every change. */
 function setText(element: HTMLElement, text: string): void {

@@ -28,6 +28,8 @@ export interface OrderStreams {
 interface Bought {
   readonly order: KnownOrder;
   readonly offer: Offer;
+  /** What is known of one that the ledger does not have, for whoever has shown its receipt; null without. */
+  readonly askUnsettled: (() => Promise<KnownOrder | null>) | null;
 }
 
 export interface OrderStreamDeps {
@@ -80,9 +82,9 @@ export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
   return {
     hasRoom: (buyerId) =>
       !isClosed && count < limits.maxStreams && (perBuyer.get(buyerId) ?? 0) < limits.maxStreamsPerBuyer,
-    open(response, { order, offer }, log) {
+    open(response, { order, offer, askUnsettled }, log) {
       const onEnd = () => remove(order, stream);
-      const stream = openStream({ ...deps, limits, response, log, onEnd, offer }, order);
+      const stream = openStream({ ...deps, limits, response, log, onEnd, offer, askUnsettled }, order);
       add(order, stream);
       stream.start();
     },
@@ -93,12 +95,11 @@ export function createOrderStreams(deps: OrderStreamDeps): OrderStreams {
   };
 }
 
-interface StreamParts extends OrderStreamDeps {
+interface StreamParts extends OrderStreamDeps, Omit<Bought, 'order'> {
   readonly limits: OrderStreamLimits;
   readonly response: ServerResponse;
   readonly log: FastifyBaseLogger;
   readonly onEnd: () => void;
-  readonly offer: Offer;
 }
 
 const HEADERS = {
@@ -111,7 +112,7 @@ const HEADERS = {
 };
 
 function openStream(
-  { engine, clock, limits, response, log, onEnd, offer }: StreamParts,
+  { engine, clock, limits, response, log, onEnd, offer, askUnsettled }: StreamParts,
   first: KnownOrder,
 ): OpenStream {
   let order = first;
@@ -146,8 +147,8 @@ function openStream(
   }
 
   async function read(): Promise<void> {
-    // One that is queued is not in the ledger yet.
-    const now = await engine.showOrder(order.orderId);
+    // One that is queued is not in the ledger yet, and may never be.
+    const now = (await engine.showOrder(order.orderId)) ?? (await askUnsettled?.()) ?? null;
     if (!isOpen || !now || eventIdOf(now) === eventIdOf(order)) return;
     order = now;
     tell();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { get } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HttpWorld, jwtFor, newHttpWorld } from './http-world.contract.ts';
@@ -13,17 +14,25 @@ afterEach(() => world.close());
 const show = (as: string, orderId: string) => world.call('GET', `/v1/orders/${orderId}`, { as });
 
 /** The statuses that the events of an order tell, as they come; the connection is the caller's to end. */
-function follow(as: string, orderId: string): { readonly statuses: string[]; end(): void } {
+function follow(
+  as: string,
+  orderId: string,
+  receipt?: string,
+): { readonly statuses: string[]; readonly ended: Promise<unknown>; end(): void } {
   const headers = { authorization: `Bearer ${jwtFor(as)}` };
   const statuses: string[] = [];
-  const request = get(`${world.url}/v1/orders/${orderId}/events`, { headers, agent: false }, (response) => {
-    response.setEncoding('utf8').on('data', (chunk: string) => {
-      for (const [, status] of chunk.matchAll(/"status":"(\w+)"/g)) if (status) statuses.push(status);
-    });
-    response.on('error', () => undefined);
-  });
+  const request = get(
+    `${world.url}/v1/orders/${orderId}/events${receipt ? `?receipt=${receipt}` : ''}`,
+    { headers, agent: false },
+    (response) => {
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        for (const [, status] of chunk.matchAll(/"status":"(\w+)"/g)) if (status) statuses.push(status);
+      });
+      response.on('error', () => undefined);
+    },
+  );
   request.on('error', () => undefined);
-  return { statuses, end: () => void request.destroy() };
+  return { statuses, ended: once(request, 'close'), end: () => void request.destroy() };
 }
 
 describe('an order that the ledger does not have yet', () => {
@@ -50,6 +59,35 @@ describe('an order that the ledger does not have yet', () => {
     await expect.poll(() => events.statuses, { timeout: 8_000 }).toEqual(['queued', 'pending']);
     events.end();
     expect((await show('ann', orderId)).json).toMatchObject({ status: 'pending', units: 2 });
+  });
+
+  it('is told as lost on its stream, to whoever has its receipt, once no order can come of it', async () => {
+    await world.close();
+    world = await newHttpWorld({ orderStreams: { rereadMs: 50 } });
+    await world.openSale('skin');
+    const { orderId, token } = (await world.call('POST', '/v1/sales/skin/token', { as: 'ann' })).json;
+    await world.engine.stop();
+    const { receipt } = (await world.buy('skin', 'ann', token, 2)).json;
+    const [hers, without] = [follow('ann', orderId, receipt), follow('ann', orderId)];
+    await expect.poll(() => [hers.statuses, without.statuses]).toEqual([['queued'], ['queued']]);
+    world.store.lose();
+    const late = follow('ann', orderId, receipt);
+    await expect.poll(() => late.statuses).toEqual(['queued']);
+
+    await world.engine.start();
+    await expect
+      .poll(() => [hers.statuses, late.statuses], { timeout: 8_000 })
+      .toEqual([
+        ['queued', 'lost'],
+        ['queued', 'lost'],
+      ]);
+    await Promise.all([hers.ended, late.ended]);
+    expect(without.statuses).toEqual(['queued']);
+    without.end();
+    const again = follow('ann', orderId, receipt);
+    await again.ended;
+    expect(again.statuses).toEqual(['lost']);
+    expect(await world.buy('skin', 'ann', token, 2)).toMatchObject({ status: 202, json: { orderId } });
   });
 
   it('can be cancelled by its buyer without a receipt, and by nobody else', async () => {

@@ -1,5 +1,5 @@
 /** `GET /v1/orders/{orderId}/events`: what becomes of an order, as server-sent events, to its buyer. */
-import { ORDER_PARAMS } from '@sluice/contract';
+import { ORDER_PARAMS, SHOW_ORDER } from '@sluice/contract';
 import { isFinal } from '../../domain/order/order.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { buyerOf } from '../authenticate.ts';
@@ -23,6 +23,7 @@ const schema = {
     },
   }),
   params: ORDER_PARAMS,
+  querystring: SHOW_ORDER,
   response: PROBLEMS,
 };
 
@@ -37,7 +38,9 @@ export function addOrderEvents(app: HttpServer, deps: RouteDeps): void {
   const options = { schema, onRequest: requireBuyer, exposeHeadRoute: false };
   app.get('/v1/orders/:orderId/events', options, async (request, reply) => {
     const buyer = buyerOf(request);
-    const order = await engine.findOrder(request.params.orderId, buyer);
+    const { receipt } = request.query;
+    const find = () => engine.findOrder(request.params.orderId, buyer, receipt);
+    const order = await find();
     if (!order) return refuser.refuse(request, reply, refuse('not_found'));
     // A reader that reconnects by itself after the last event is told to stop.
     if (isFinal(order.state) && request.headers['last-event-id'] === eventIdOf(order)) {
@@ -48,7 +51,7 @@ export function addOrderEvents(app: HttpServer, deps: RouteDeps): void {
     if (!streams.hasRoom(buyer.buyerId)) return refuser.refuse(request, reply, refuse('busy'));
     const offer = await readOffer(engine, order.saleId);
     reply.hijack();
-    streams.open(reply.raw, { order, offer }, request.log);
+    streams.open(reply.raw, { order, offer, askUnsettled: receipt === undefined ? null : find }, request.log);
     return reply;
   });
 }
