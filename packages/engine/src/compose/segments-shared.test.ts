@@ -1,61 +1,27 @@
 /** Sales in several segments, sold by processes without a ledger: engines of one that serves and two that work, on one Redis. */
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import { startRedis } from '../adapters/redis/redis-server.contract.ts';
-import { openRedisStore } from '../adapters/redis/store.ts';
-import { keysOf, TEST_LEDGER, TEST_NAMES } from '../adapters/redis/test-names.contract.ts';
+import { keysOf, TEST_NAMES } from '../adapters/redis/test-names.contract.ts';
 import { systemClock as clock } from '../adapters/system/clock.ts';
-import { createIdSource } from '../adapters/system/ids.ts';
-import { createSigner } from '../adapters/system/signing.ts';
-import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { HOME_REGION } from '../domain/inventory/quota.ts';
 import { segmentOfBuyer } from '../domain/inventory/segment-of-buyer.ts';
-import { plainOffer } from '../domain/sale/offer.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { buildEngine } from './build-engine.ts';
 import type { Engine } from './engine.ts';
+import { buyerOf, describeOnRedis, openSale } from './engines-on-redis.contract.ts';
 
-const found = await startRedis();
-const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
 const SEGMENTS = 16;
-const A_CROWD_MS = 300_000;
+const A_CROWD = { found: await startRedis(), timeoutMs: 300_000 };
 const AT_ONCE = 300;
 
-describe.skipIf('missing' in found)('a sale in segments that several processes sell', { timeout: A_CROWD_MS }, () => {
-  const server = () => {
-    if ('missing' in found) throw new Error(found.missing);
-    return found.server;
-  };
+describeOnRedis('a sale in segments that several processes sell', A_CROWD, ({ server, start }) => {
   let ledger: Ledger;
   let serve: Engine;
   let workers: Engine[];
   /** What the process that serves asked its ledger about stock. */
   let asked: string[];
-  const ends: (() => unknown)[] = [];
-
-  async function start(works: boolean, own: Ledger): Promise<Engine> {
-    const { close, gate, queue, marks, feed, lendingLine, serverClock } = await openRedisStore({
-      ledgerId: TEST_LEDGER,
-      url: server().url,
-      clock,
-    });
-    const engine = buildEngine({
-      ...{ clock, signer, idSource: createIdSource(), ledger: own, works, sharesWork: true },
-      ...{ gate, queue, marks, feed, lendingLine, gateClock: serverClock, isGateShared: true, answersQueued: true },
-      onFault: () => {},
-      onCrash: (error) => {
-        throw error;
-      },
-    });
-    await engine.start();
-    ends.push(async () => {
-      await engine.stop();
-      close();
-    });
-    return engine;
-  }
 
   beforeEach(async () => {
-    await server().admin.flushall();
     ledger = createMemoryLedger({ clock });
     asked = [];
     const { inventoryCentre } = ledger;
@@ -63,30 +29,22 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
       asked.push('stock');
       return inventoryCentre.stock(...args);
     };
-    workers = [await start(true, ledger), await start(true, ledger)];
-    serve = await start(false, { ...ledger, inventoryCentre: { ...inventoryCentre, stock } });
+    const startOne = async (works: boolean, own: Ledger) => (await start(own, { works, sharesWork: true })).engine;
+    workers = [await startOne(true, ledger), await startOne(true, ledger)];
+    serve = await startOne(false, { ...ledger, inventoryCentre: { ...inventoryCentre, stock } });
     await expect
-      .poll(() => server().admin.pubsub('NUMSUB', TEST_NAMES.questionsChannel))
+      .poll(() => server.admin.pubsub('NUMSUB', TEST_NAMES.questionsChannel))
       .toEqual([TEST_NAMES.questionsChannel, 2]);
   });
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
-  afterAll(() => server().stop());
 
   async function open(totalUnits: number, limitUnits = 1): Promise<void> {
-    const nowMs = Date.now();
-    await serve.createSale({
-      ...{ id: 'skin', title: 'Skin', offer: plainOffer('skin'), timeZone: 'UTC', totalUnits, limitUnits },
-      ...{ startsAtMs: nowMs - 60_000, endsAtMs: nowMs + 3_600_000, holdMs: 3_600_000, segments: SEGMENTS },
-    });
-    expect(await serve.operateSale('skin', 'publish')).toMatchObject({ kind: 'changed' });
+    await openSale(serve, 'skin', { totalUnits, limitUnits, segments: SEGMENTS });
     asked = [];
   }
 
   /** Comes again while it is told to, and while it is not clear what became of the last time. */
   async function buy(buyerId: string, units = 1) {
-    const buyer = { buyerId, region: HOME_REGION, channel: MAIN_CHANNEL };
+    const buyer = buyerOf(buyerId);
     const issued = await serve.issueToken('skin', buyer);
     if (issued.kind === 'refused') return issued;
     for (;;) {
@@ -165,8 +123,8 @@ describe.skipIf('missing' in found)('a sale in segments that several processes s
     };
     expect(await isBalanced()).toBe(true);
     const metaOf = (segment: number) => keysOf({ saleId: 'skin', region: HOME_REGION, segment }, null).meta;
-    await server().admin.hincrby(metaOf(3), 'available:main', 7);
-    await server().admin.hincrby(metaOf(4), 'available:main', -7);
+    await server.admin.hincrby(metaOf(3), 'available:main', 7);
+    await server.admin.hincrby(metaOf(4), 'available:main', -7);
     expect(await isBalanced()).toBe(false);
   });
 

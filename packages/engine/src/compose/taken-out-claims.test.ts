@@ -1,82 +1,42 @@
 /** What was set aside of a queue in Redis, and what a person makes of it: each claim ends once, and its units are somewhere. */
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createMemoryLedger } from '../adapters/memory/ledger.ts';
 import { startRedis } from '../adapters/redis/redis-server.contract.ts';
-import { openRedisStore, type RedisStore } from '../adapters/redis/store.ts';
-import { keysOf, TEST_LEDGER } from '../adapters/redis/test-names.contract.ts';
+import type { RedisStore } from '../adapters/redis/store.ts';
+import { keysOf } from '../adapters/redis/test-names.contract.ts';
 import { systemClock as clock } from '../adapters/system/clock.ts';
-import { createIdSource } from '../adapters/system/ids.ts';
-import { createSigner } from '../adapters/system/signing.ts';
-import { HOME_REGION, MAIN_CHANNEL } from '../domain/inventory/quota.ts';
+import { HOME_REGION } from '../domain/inventory/quota.ts';
 import { claimId } from '../domain/order/claim.ts';
-import { plainOffer } from '../domain/sale/offer.ts';
 import { unreadId } from '../ports/quarantine.ts';
 import type { UnreadEntry } from '../ports/queue.ts';
-import { buildEngine } from './build-engine.ts';
 import type { Engine } from './engine.ts';
+import { buyerOf, describeOnRedis, openSale, tokenFor } from './engines-on-redis.contract.ts';
 
-const found = await startRedis();
-const signer = createSigner([{ id: 'k1', secret: new Uint8Array(32).fill(7) }]);
 const SALE = 'skin';
 const segment = { saleId: SALE, region: HOME_REGION, segment: 0 };
 
-describe.skipIf('missing' in found)('of a queue in Redis, what was set aside', { timeout: 60_000 }, () => {
-  const server = () => {
-    if ('missing' in found) throw new Error(found.missing);
-    return found.server;
-  };
-  const ends: (() => unknown)[] = [];
+describeOnRedis('of a queue in Redis, what was set aside', { found: await startRedis() }, ({ server, start }) => {
   let ledger: ReturnType<typeof createMemoryLedger>;
   let store: RedisStore;
   let serve: Engine;
 
-  async function start(works: boolean): Promise<Engine> {
-    store = await openRedisStore({ ledgerId: TEST_LEDGER, url: server().url, clock });
-    const { gate, queue, marks, feed, lendingLine, serverClock, close } = store;
-    const engine = buildEngine({
-      ...{ clock, signer, idSource: createIdSource(), ledger, works },
-      ...{ gate, queue, marks, feed, lendingLine, gateClock: serverClock, isGateShared: true, answersQueued: true },
-      onFault: () => {},
-      onCrash: (error) => {
-        throw error;
-      },
-    });
-    await engine.start();
-    ends.push(async () => {
-      await engine.stop();
-      close();
-    });
-    return engine;
-  }
   beforeEach(async () => {
-    await server().admin.flushall();
     ledger = createMemoryLedger({ clock });
-    serve = await start(false);
-    const nowMs = clock.nowMs();
-    await serve.createSale({
-      ...{ offer: plainOffer('skin'), timeZone: 'UTC', id: SALE, title: SALE, segments: 1 },
-      ...{ totalUnits: 2, limitUnits: 1, holdMs: 600_000, startsAtMs: nowMs - 60_000, endsAtMs: nowMs + 600_000 },
-    });
-    await serve.operateSale(SALE, 'publish');
+    ({ engine: serve, store } = await start(ledger, { works: false }));
+    await openSale(serve, SALE, { totalUnits: 2, segments: 1 });
   });
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
-  afterAll(() => server().stop());
 
   async function buy(buyerId: string): Promise<string> {
-    const buyer = { buyerId, region: HOME_REGION, channel: MAIN_CHANNEL };
-    const issued = await serve.issueToken(SALE, buyer);
-    if (issued.kind === 'refused') throw new Error(issued.reason);
-    const answer = await serve.purchase({ saleId: SALE, buyer, token: issued.token, units: 1 });
+    const token = await tokenFor(serve, SALE, buyerId);
+    const answer = await serve.purchase({ saleId: SALE, buyer: buyerOf(buyerId), token, units: 1 });
     if (answer.kind === 'refused') throw new Error(answer.reason);
     return answer.orderId;
   }
   /** The only entry of the queue, as it would be buried: out of the queue, and in the ledger. */
   async function bury(): Promise<UnreadEntry> {
     const { stream } = keysOf(segment, null);
-    const [[id = '', fields = []] = []] = await server().admin.xrange(stream, '-', '+');
-    await server().admin.xdel(stream, id);
+    const [[id = '', fields = []] = []] = await server.admin.xrange(stream, '-', '+');
+    await server.admin.xdel(stream, id);
     const entry = { segment, id, text: fields.join(' ') };
     await ledger.quarantine.keep([entry]);
     return entry;
@@ -94,7 +54,7 @@ describe.skipIf('missing' in found)('of a queue in Redis, what was set aside', {
     expect(await serve.quarantine.replay(unreadId(entry))).toEqual({ kind: 'absent' });
     await ledger.quarantine.keep([entry]);
     expect(await serve.quarantine.replay(unreadId(entry))).toMatchObject({ ...done, isRepeated: true });
-    await start(true);
+    await start(ledger);
     await expect.poll(places, { timeout: 10_000 }).toMatchObject({ isBalanced: true, held: 1, available: 1 });
     expect((await serve.listOrders({}, null, 10)).orders).toHaveLength(1);
   });
@@ -121,7 +81,7 @@ describe.skipIf('missing' in found)('of a queue in Redis, what was set aside', {
     if (!ann || !ben) throw new Error('both are queued');
     for (const claim of [ann, ben]) await ledger.settlement.quarantine(claim, 'by hand');
     await store.queue.remove([ann, ben]);
-    await start(true);
+    await start(ledger);
     expect(await places()).toMatchObject({ quarantined: 2 });
 
     expect(await serve.quarantine.replay(claimId(ann))).toMatchObject({
