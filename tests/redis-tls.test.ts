@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startRedis } from '../packages/engine/src/adapters/redis/redis-server.contract.ts';
+import { rulesOf } from './guide-users.ts';
 import { newDataDir, runSluice, rushAt, startSluice } from './sluice-process.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-const GUIDE = join(import.meta.dirname, '../docs/guides/redis.md');
 const ADAPTER = join(import.meta.dirname, '../packages/engine/src/adapters/redis');
-const RULES = (/^user (sluice .*)$/m.exec(readFileSync(GUIDE, 'utf8'))?.[1] ?? '').split(' ').slice(1);
+const RULES = rulesOf('sluice');
 const SAMPLE = 'starter-skin';
 const found = await startRedis();
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
