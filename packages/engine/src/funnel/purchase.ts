@@ -92,13 +92,16 @@ function mayHaveWon({ reason }: TokenRefusal, { isNear }: ClaimMarks): boolean {
   return reason === 'token_expired' || (reason === 'too_early' && isNear);
 }
 
-/** A gate that cannot be asked knows of no win. */
-async function hasWon({ claimMarks, segments }: PurchaseDeps, token: PurchaseToken): Promise<boolean> {
-  const { buyerId, orderId } = token;
+/** A gate that cannot be asked knows of no win. That of a settled sale may be gone for good, and the ledger has all there were. */
+async function hasWon(deps: PurchaseDeps, token: PurchaseToken): Promise<boolean> {
+  const { claimMarks, segments, knownOrders, sales } = deps;
+  const { buyerId, orderId, saleId } = token;
   try {
     const segment = await segments.find(token);
     const marks = segment ? await claimMarks.ofBuyer(segment, buyerId) : [];
-    return marks.some((mark) => mark.orderId === orderId);
+    if (marks.some((mark) => mark.orderId === orderId)) return true;
+    if ((await sales.get(saleId))?.state !== 'settled') return false;
+    return (await knownOrders.find(orderId)) !== null;
   } catch (error) {
     if (error instanceof Fault && error.retryable) return false;
     throw error;

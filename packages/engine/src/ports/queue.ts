@@ -51,7 +51,7 @@ export interface Queue {
   /** Every entry of one segment, read or not. */
   peek(segment: SegmentKey): Promise<readonly QueueEntry[]>;
 
-  /** Their sale is settled: those that hold nothing are not looked at any more, and cost nothing. */
+  /** Their sale is settled: those that hold nothing are not looked at any more, cost nothing, and may be gone some time later. */
   retire(segments: readonly SegmentKey[]): Promise<void>;
 
   depth(): Promise<QueueDepth>;

@@ -14,6 +14,7 @@ import { nameOf, writeWord } from './marks.ts';
 import { readSegmentView } from './read-segment.ts';
 import type { IsReplicated } from './replicated.ts';
 import type { Segments } from './segments.ts';
+import { keep } from './settled-keys.ts';
 import { stampOf, wordOr } from './stamp.ts';
 import { readStrays, requeue } from './strays.ts';
 
@@ -91,7 +92,9 @@ export function createRedisGate({ layout, segments, isReplicated, onQueued }: Re
 
     async setTerms(call, terms, epoch) {
       const { version, state, startsAtMs, endsAtMs, limitUnits } = terms;
-      const { keys, connection } = await layout.placeOf(call.segment);
+      const place = await layout.placeOf(call.segment);
+      if (state !== 'closed') await keep(place);
+      const { keys, connection } = place;
       const answer = await connection.run(SET_TERMS, {
         keys,
         arguments: {

@@ -12,6 +12,7 @@ import type { RedisConnection } from './connection.ts';
 import { wordOfSale } from './keys.ts';
 import type { Layout } from './layout.ts';
 import { isOfSegment, nameOf, writeMark, writeWord } from './marks.ts';
+import { keep } from './settled-keys.ts';
 import { stampOf, wordOr } from './stamp.ts';
 
 /** A load takes seconds; what a dead loader left is gone after this. */
@@ -36,7 +37,10 @@ export async function loadSegment(layout: Layout, call: GateCall, load: SegmentL
   const { limitGroup = null } = load.terms;
   const staged = layout.stagedKeysOf(load.segment, limitGroup, randomUUID());
   await layout.settleIn(load.segment, limitGroup);
-  const { keys, connection } = await layout.placeOf(load.segment);
+  const place = await layout.placeOf(load.segment);
+  const { keys, connection } = place;
+  // The stream stays as it is.
+  await keep(place);
   await stage(connection, 'HSET', staged.staged_buyers, [...staging.buyers].flat());
   await stage(connection, 'HSET', staged.staged_loose, [...staging.loose].flat());
   await stage(connection, 'SADD', staged.staged_released, [...staging.released]);

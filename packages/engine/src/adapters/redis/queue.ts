@@ -15,6 +15,7 @@ import type { Layout } from './layout.ts';
 import { nameOf } from './marks.ts';
 import { type Entry, readBuried, readEntries } from './read-entry.ts';
 import type { Segments } from './segments.ts';
+import { letGo } from './settled-keys.ts';
 
 /** Claims of one removal, which the script bounds, and of one look. */
 const REMOVED_AT_ONCE = 256;
@@ -101,8 +102,12 @@ export function createRedisQueue({ layout, segments, onArrival }: RedisQueuePart
 
     async retire(retired) {
       for (const segment of retired.filter(segments.knows)) {
-        const { keys, connection } = await layout.placeOf(segment);
-        if ((await connection.command('EXISTS', keys.buried)) === 0) await segments.forget(segment);
+        const place = await layout.placeOf(segment);
+        if ((await place.connection.command('EXISTS', place.keys.buried)) !== 0) continue;
+        if (!(await segments.isAtRest(segment))) continue;
+        // Before it is forgotten: whoever dies in between leaves it to the next.
+        await letGo(place);
+        await segments.forget(segment);
       }
     },
 

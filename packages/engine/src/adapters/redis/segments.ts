@@ -16,7 +16,9 @@ export interface Segments {
   all(): Promise<readonly SegmentKey[]>;
   /** As far as this process has heard. */
   knows(segment: SegmentKey): boolean;
-  /** If nothing is in it, and it claims nothing. Another process that has met it forgets it, too, when it finds it gone. */
+  /** Nothing is in it, and it claims nothing. */
+  isAtRest(segment: SegmentKey): Promise<boolean>;
+  /** Of one at rest. Another process that has met it forgets it, too, when it finds it gone. */
   forget(segment: SegmentKey): Promise<void>;
 }
 
@@ -31,15 +33,14 @@ export function createSegments(masters: Masters, names: Names): Segments {
     listed.clear();
     for (const member of members) listed.add(member);
     const missing = [...met].filter((text) => !listed.has(text));
-    const isForgotten = await Promise.all(missing.map(isAtRest));
+    const isForgotten = await Promise.all(missing.map((text) => isAtRest(readSegment(text))));
     for (const [at, text] of missing.entries()) if (isForgotten[at]) met.delete(text);
     const lost = missing.filter((_, at) => !isForgotten[at]);
     if (lost.length > 0) await list.command('SADD', names.segments, ...lost);
   }
 
-  /** Nothing is in it, and it claims nothing: what is not on the list was forgotten, and not lost. */
-  async function isAtRest(text: string): Promise<boolean> {
-    const segment = readSegment(text);
+  /** What is not on the list and is at rest was forgotten, and not lost. */
+  async function isAtRest(segment: SegmentKey): Promise<boolean> {
     const group = await masters.of(names.groups).command('HGET', names.groups, segment.saleId);
     const { meta, stream } = names.keysOf(segment, typeof group === 'string' ? group : null);
     const master = masters.of(meta);
@@ -49,9 +50,9 @@ export function createSegments(masters: Masters, names: Names): Segments {
 
   return {
     knows: (segment) => met.has(writeSegment(segment)) || listed.has(writeSegment(segment)),
+    isAtRest,
     async forget(segment) {
       const text = writeSegment(segment);
-      if (!(await isAtRest(text))) return;
       await masters.of(names.segments).command('SREM', names.segments, text);
       met.delete(text);
       listed.delete(text);
