@@ -56,7 +56,10 @@ const REFUSED: Readonly<Record<string, string>> = {
     select 'other', sale_id, 'other', units, region, segment, channel, epoch, seq, state, refusal, settled_at_ms, due_at_ms
     from orders where order_id = 'S/order-1'`,
   'write an order of no units': `update orders set units = 0 where order_id = 'S/order-1'`,
-  'write an order of a segment that is not there': `update orders set segment = 7 where order_id = 'S/order-1'`,
+  'write an order of a segment that is not there': `insert into orders
+    select 'other', sale_id, 'other', units, region, 7, channel, epoch, seq, state, refusal, settled_at_ms, due_at_ms
+    from orders where order_id = 'S/order-1'`,
+  'move an order to a segment that is not there': `update orders set segment = 7 where order_id = 'S/order-1'`,
   'let an order’s id become another': `update orders set order_id = 'other' where order_id = 'S/order-1'`,
   'remove an order': `delete from orders where order_id = 'S/order-1'`,
   'remove a segment': `delete from segments where sale_id = 'S'`,
@@ -74,11 +77,11 @@ const REFUSED: Readonly<Record<string, string>> = {
   'delete an entry of the journal': `delete from journal where id = 1`,
   'change an entry of the journal': `update journal set units = units + 1 where id = 1`,
   'empty the journal': `delete from journal`,
-  'write an entry of no units': `insert into journal select 99, sale_id, region, segment, channel, from_account, to_account, 0,
+  'write an entry of no units': `insert into journal select 999999999, sale_id, region, segment, channel, from_account, to_account, 0,
     cause, cause_id from journal where id = 1`,
-  'write an entry that goes nowhere': `insert into journal select 99, sale_id, region, segment, channel, 'free', 'free', 1,
+  'write an entry that goes nowhere': `insert into journal select 999999999, sale_id, region, segment, channel, 'free', 'free', 1,
     cause, cause_id from journal where id = 1`,
-  'write an entry of a sale that is not there': `insert into journal select 99, 'other', region, segment, channel,
+  'write an entry of a sale that is not there': `insert into journal select 999999999, 'other', region, segment, channel,
     from_account, to_account, units, cause, cause_id from journal where id = 1`,
   'remove a sale': `delete from sales where id = 'S'`,
   'call a sale by another id': `update sales set id = 'other' where id = 'S'`,
