@@ -25,11 +25,13 @@ export interface RebuildDeps {
 /** False when somebody else was faster or the server changed meanwhile: look again. */
 export async function rebuildSegment(deps: RebuildDeps, segment: SegmentRecord, gateEpoch = 0): Promise<boolean> {
   const call = await deps.session.call(segment);
-  // The strays first: one that is queued again meanwhile is in the queue.
-  const strays = await allStrays(deps.gate, segment);
+  // The queue before the strays, so that the gate need not look each claim up in it; and behind them, since one that is queued
+  // again meanwhile is in it.
+  const before = new Map((await deps.queue.peek(segment)).map(({ claim }) => [claimId(claim), claim]));
+  const strays = await allStrays(deps.gate, segment, new Set(before.keys()));
   const entries = (await deps.queue.peek(segment)).map((entry) => entry.claim);
   const inQueue = new Set(entries.map(claimId));
-  const lost = strays.filter((claim) => !inQueue.has(claimId(claim)));
+  const lost = [...before.values(), ...strays].filter((claim) => !inQueue.has(claimId(claim)));
   const queued = [...entries, ...lost];
   const opened = await deps.inventoryCentre.openEpoch({
     segment,

@@ -42,6 +42,17 @@ export function gateStraysContract(store: () => StoreUnderTest): void {
       expect(await strays(segment)).toEqual([]);
     });
 
+    test('are told beside those that were seen queued', async () => {
+      const segment = await openSegment(store(), { units: 10_000 });
+      const made = claimsOf(await segment.claim(requests(6)));
+      const lost = made.filter((_, at) => at % 2 === 0);
+      await store().queue.remove(lost);
+      const queued = new Set(await segment.queued());
+      expect(queued.size).toBe(3);
+      const { strays: told } = await store().gate.strays(segment.key, null, queued);
+      expect(told.toSorted((a, b) => a.origin.seq - b.origin.seq)).toEqual(lost);
+    });
+
     test('are told with the last claim, and whether anything is unsettled', async () => {
       const segment = await openSegment(store());
       const look = () => store().gate.strays(segment.key, null);

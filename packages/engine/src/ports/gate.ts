@@ -147,9 +147,10 @@ export interface Gate {
 
   /**
    * Looks for claims without an entry, from the beginning (null) or behind another page. All claims that were there from the
-   * first page to the last are looked at, some perhaps twice. A segment that is only half there shows what it has.
+   * first page to the last are looked at, some perhaps twice. A segment that is only half there shows what it has. `queued`: ids of
+   * claims that were just seen in the queue; they are not told, and those that came into it since may be.
    */
-  strays(segment: SegmentKey, from: string | null): Promise<StrayPage>;
+  strays(segment: SegmentKey, from: string | null, queued?: ReadonlySet<string>): Promise<StrayPage>;
 
   /**
    * Gives claims that are unsettled and have no entry one again, as the claims they are (P14); all others are left. Whoever

@@ -35,7 +35,7 @@ export function farGate(gate: Gate, wire: Wire): Gate {
       wire.call(`load epoch ${load.epoch} available ${[...load.availableUnits.values()].join(' ')}`, () =>
         gate.load(call, load),
       ),
-    strays: (segment, from) => wire.call('strays', () => gate.strays(segment, from)),
+    strays: (segment, from, queued) => wire.call('strays', () => gate.strays(segment, from, queued)),
     requeue: (call, claims) =>
       wire.call(`requeue ${claims.map((each) => nameOfClaim(each.orderId, each.origin)).join(' ')}`, () =>
         gate.requeue(call, claims),

@@ -80,7 +80,7 @@ export function observedGate(gate: Gate, { auditor, answers, group, sometimes }:
       return outcomes;
     },
     markSettled: (call, claims) => gate.markSettled(call, claims),
-    strays: (segment, from) => gate.strays(segment, from),
+    strays: (segment, from, queued) => gate.strays(segment, from, queued),
     requeue: (call, claims) => gate.requeue(call, claims),
     async credit(call, credit) {
       const answer = answered(await gate.credit(call, credit));

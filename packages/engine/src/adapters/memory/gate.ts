@@ -9,7 +9,7 @@ import type { BuyerId } from '../../domain/ids.ts';
 import { invariant, isUnitCount } from '../../domain/invariant.ts';
 import { segmentName } from '../../domain/inventory/quota.ts';
 import type { QuotaTotals } from '../../domain/inventory/quota-totals.ts';
-import type { Claim } from '../../domain/order/claim.ts';
+import { type Claim, claimId } from '../../domain/order/claim.ts';
 import { isSameTerms, type SaleTerms } from '../../domain/sale/sale.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
@@ -142,12 +142,12 @@ export function createMemoryGate({ clock, server, queue }: MemoryGateParts): Gat
       return 'loaded';
     },
 
-    async strays(key) {
+    async strays(key, _from, queued = new Set()) {
       const segment = server.segments.get(segmentName(key));
       if (!segment) return { strays: [], position: null, isWaiting: false, next: null };
       const unsettled = [...segment.unsettled.values()];
       return {
-        strays: unsettled.filter((claim) => !queue.has(claim)),
+        strays: unsettled.filter((claim) => !queued.has(claimId(claim)) && !queue.has(claim)),
         position: { epoch: segment.epoch, seq: segment.seq },
         isWaiting: unsettled.length > 0,
         next: null,

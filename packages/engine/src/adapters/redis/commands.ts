@@ -1975,7 +1975,7 @@ return 1`,
 export const STRAYS = {
   name: 'strays',
   keys: ['meta', 'buyers', 'stream', 'again', 'divided'],
-  arguments: ['cursor', 'max'],
+  arguments: ['cursor', 'max', 'looks_up'],
   takesMore: false,
   words: {},
   lua: `local MAX_UNITS = 9007199254740991
@@ -2173,12 +2173,19 @@ for at = 1, #step[2], 2 do
     end
   end
 end
-if #unsettled == 0 or kind(stream) ~= 'stream' then return { step[1], position, #unsettled > 0 and 1 or 0, unsettled } end
-table.sort(unsettled, function(one, other) return one[3] < other[3] end)
-local find_claim = finder(stream, again, divided)
-local claims = {}
+local looks_up = ARGV[3] ~= '0' and kind(stream) == 'stream'
+if #unsettled == 0 or not looks_up then return { step[1], position, #unsettled > 0 and 1 or 0, unsettled } end
+local find_claim, seqs, by_seq, claims = finder(stream, again, divided), {}, {}, {}
 for _, claim in ipairs(unsettled) do
-  if not find_claim(claim[1], claim[3], claim[4]) then claims[#claims + 1] = claim end
+  local seq = tonumber(string.match(claim[3], '%d+$') or 0)
+  if not by_seq[seq] then by_seq[seq], seqs[#seqs + 1] = {}, seq end
+  by_seq[seq][#by_seq[seq] + 1] = claim
+end
+table.sort(seqs)
+for _, seq in ipairs(seqs) do
+  for _, claim in ipairs(by_seq[seq]) do
+    if not find_claim(claim[1], claim[3], claim[4]) then claims[#claims + 1] = claim end
+  end
 end
 return { step[1], position, 1, claims }`,
 } as const satisfies Script;

@@ -107,7 +107,7 @@ export function createRedisGate({ layout, segments, isReplicated, onQueued }: Re
 
     load: (call, load) => loadSegment(layout, call, load),
 
-    strays: (segment, from) => readStrays(layout, segment, from),
+    strays: (segment, from, queued) => readStrays(layout, segment, { from, queued }),
     async requeue(call, claims) {
       const answer = await requeue(layout, call, claims);
       if (answer === 'requeued') onQueued();

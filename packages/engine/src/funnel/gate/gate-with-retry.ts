@@ -49,7 +49,7 @@ export function gateWithRetry(gate: Gate, clock: Clock): Gate {
       repeat(call, () => gate.release(call, claim, epoch, destination), isLate),
     setTerms: (call, terms, epoch) => repeat(call, () => gate.setTerms(call, terms, epoch), isLate),
     load: (call, load) => repeat(call, () => gate.load(call, load), isLate),
-    strays: (segment, from) => gate.strays(segment, from),
+    strays: (segment, from, queued) => gate.strays(segment, from, queued),
     requeue: (call, claims) => repeat(call, () => gate.requeue(call, claims), isLate),
     read: (segment) => gate.read(segment),
   };
