@@ -22,6 +22,7 @@ function isOfGroup({ sales, meta }: SegmentKeys): boolean {
   return sales !== meta;
 }
 
-function lastingKeys({ meta, buyers, stream, again, loose, released, moves, buried }: SegmentKeys): readonly string[] {
-  return [meta, buyers, stream, again, loose, released, moves, buried];
+function lastingKeys(keys: SegmentKeys): readonly string[] {
+  const { meta, buyers, stream, again, divided, loose, released, moves, buried } = keys;
+  return [meta, buyers, stream, again, divided, loose, released, moves, buried];
 }
