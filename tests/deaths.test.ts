@@ -20,6 +20,9 @@ const HOUR_MS = 3_600_000;
 /** What a dead worker had in hand is taken over after 3 s, and a transaction that stands still is ended after 10. */
 const OTHERS_GO_ON_MS = 40_000;
 
+/** More than stop-at.mjs gives what was written. */
+const STOPPED_AFTER_MS = 300;
+
 /** As XINFO CONSUMERS tells of one. */
 type ConsumerInfo = readonly [string, name: string, string, pending: number];
 
@@ -97,13 +100,19 @@ describeWithServer('a process of several', bothOr(), (database) => {
     });
   const isStopped = ({ pid }: SharedSluice) => / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 
-  /** Buys until the process stands still at its point. */
+  /**
+   * Buys until the process stands still at its point: one after the other, each when the one before is settled and the process
+   * would have stopped since, so that it has nothing of a later one in hand.
+   */
   async function buyUntilStopped(stopping: SharedSluice, saleId: string): Promise<Won[]> {
     const won: Won[] = [];
     while (!isStopped(stopping)) {
       expect(won.length, 'the process never came to its point').toBeLessThan(60);
       won.push(await buy(saleId));
-      await sleep(100);
+      await expect
+        .poll(async () => isStopped(stopping) || (await entriesWaiting()) === 0, { timeout: OTHERS_GO_ON_MS })
+        .toBe(true);
+      await sleep(STOPPED_AFTER_MS);
     }
     return won;
   }
