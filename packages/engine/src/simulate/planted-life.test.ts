@@ -146,7 +146,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'a cancel that came early is applied at settlement',
-    ...{ scenario: 'order-life', withinSeeds: 120 },
+    ...{ scenario: 'order-life', fromSeed: 80, withinSeeds: 120 },
     broken: ['what was parked takes effect'],
     plant: withOrders((orders) => ({
       async cancel(orderId, buyerId) {
@@ -170,7 +170,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'late money is driven until it has its units or is due back',
-    ...{ scenario: 'order-life', withinSeeds: 160 },
+    ...{ scenario: 'order-life', fromSeed: 25, withinSeeds: 160 },
     broken: ['no money stays where it waits'],
     plant: withOrders(() => ({ listReclaiming: async () => [] })),
   },

@@ -10,7 +10,7 @@ import { type Planted, plantedContract, withCentre, withGate, withSettle } from 
 const PLANTED: readonly Planted[] = [
   {
     rule: 'a second claim gives its units back',
-    ...{ scenario: 'gate-loss', withinSeeds: 100 },
+    ...{ scenario: 'gate-loss', fromSeed: 60, withinSeeds: 100 },
     broken: ['a claim that ends gives its units back'],
     plant: withSettle(({ ledger }) => async (claims) => {
       const outcomes = await ledger.settlement.settle(claims);
@@ -35,7 +35,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'a claim is released once',
-    ...{ scenario: 'gate-loss', withinSeeds: 300 },
+    ...{ scenario: 'gate-loss', fromSeed: 60, withinSeeds: 300 },
     broken: ['the gate has what moved there'],
     plant: withGate((gate) => ({
       async release(call, claim, epoch, destination) {
@@ -83,7 +83,7 @@ const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'a call that comes late moves nothing (P2)',
-    ...{ scenario: 'lost-answers', withinSeeds: 400 },
+    ...{ scenario: 'lost-answers', fromSeed: 170, withinSeeds: 400 },
     broken: ['a late call moves nothing'],
     plant: withGate((gate) => ({
       claim: (call, claims) => gate.claim({ ...call, deadlineMs: Number.POSITIVE_INFINITY }, claims),
