@@ -43,6 +43,8 @@ export function databaseDoesNotOpen(address: string, error: unknown): unknown {
 const DATABASE_ADVICE: Readonly<Partial<Record<Fault['code'], string>>> = {
   ledger_unavailable: 'Start it, or set SLUICE_DATABASE_URL to where it is.',
   ledger_refused: 'Create the database, or let this user connect to it and create tables in it.',
+  ledger_half_migrated:
+    'MariaDB keeps what a step has made: restore the backup of before the update; where there was no ledger yet, drop the database and create it again.',
   ledger_newer: 'Start the version that wrote it, or a newer one.',
   storage_full: 'Make room on its disk.',
 };

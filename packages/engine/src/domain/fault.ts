@@ -9,6 +9,10 @@ export const FAULT_CODES = {
   ledger_refused: { retryable: false, means: 'The database does not let this user in, or does not exist.' },
   ledger_constraint: { retryable: false, means: 'The ledger refused rows that break one of its laws.' },
   ledger_held: { retryable: false, means: 'Another process sells from this ledger.' },
+  ledger_half_migrated: {
+    retryable: false,
+    means: 'A step of the schema was broken off, and the database keeps half of it.',
+  },
   ledger_newer: { retryable: false, means: 'The ledger was written by a newer version of Sluice.' },
   ledger_rolled_back: { retryable: true, means: 'The ledger has come back without its last commits.' },
   storage_full: { retryable: true, means: 'The disk that holds the ledger is full.' },

@@ -54,6 +54,8 @@ export interface SqlDialect {
    * library's own way is good.
    */
   readonly migrationLock: readonly RawBuilder<unknown>[] | null;
+  /** Whether a step of the schema that is broken off has not begun. */
+  readonly undoesSchemaChanges: boolean;
   /** Null for an error that is no fault of the world but a mistake of ours. */
   readonly faultOf: (error: unknown) => Fault | null;
 }

@@ -86,9 +86,20 @@ async function migrateOn(
     allowUnorderedMigrations: true,
     ...options,
   });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error instanceof Error ? error : new Error('a migration failed', { cause: error });
-  return pending;
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error === undefined) return pending;
+  const broken = results.find(({ status }) => status === 'Error');
+  if (broken && !dialect.undoesSchemaChanges) throw halfMigrated(broken.migrationName, error);
+  throw error instanceof Error ? error : new Error('a migration failed', { cause: error });
+}
+
+function halfMigrated(step: string, error: unknown): Fault {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Fault(
+    'ledger_half_migrated',
+    `Step ${step} of the schema did not come to its end, now or before: ${reason}`,
+    error,
+  );
 }
 
 async function appliedNames(db: LedgerDatabase): Promise<readonly string[]> {

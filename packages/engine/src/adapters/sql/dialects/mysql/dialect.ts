@@ -36,6 +36,7 @@ export function createMysqlDialect(pool: MysqlPool): SqlDialect {
       exclusive: sql`select holder from leases where name = ${sql.lit('latch')} for update`,
     },
     migrationLock: null,
+    undoesSchemaChanges: false,
     faultOf: faultOfMysql,
   };
 }

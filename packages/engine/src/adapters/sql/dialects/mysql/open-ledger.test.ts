@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import { explainedLedgerContract } from '../../explained-ledger.contract.ts';
 import { patientLedger } from '../../patient-ledger.contract.ts';
 import { schemaContract } from '../../schema.contract.ts';
@@ -53,5 +54,18 @@ describeWithServer('MariaDB', await startTestServer('mariadb'), (server) => {
         drop: () => database.drop(),
       };
     },
+  });
+
+  test('a step of the schema that was broken off is told as such, at each start', async () => {
+    const database = await createTestDatabase(server.url);
+    // What a process leaves that is killed while it makes the tables.
+    await database.run('create table sales (id int)');
+    for (let start = 0; start < 2; start++) {
+      await expect(openMysqlLedger({ url: database.url, maxConnections: 2 })).rejects.toMatchObject({
+        code: 'ledger_half_migrated',
+        message: expect.stringMatching(/^Step 0001-ledger .*'sales' already exists/),
+      });
+    }
+    await database.drop();
   });
 });

@@ -8,7 +8,7 @@ import type { MysqlPool, MysqlPoolConnection } from 'kysely';
 import { createPool, type PoolConnection, type TypeCastField, type TypeCastNext } from 'mysql2';
 import { Fault } from '../../../../domain/fault.ts';
 import { type DatabaseTls, tlsOptions } from '../../database-tls.ts';
-import { faultOfCommit, faultOfConnection, isServerError } from './faults.ts';
+import { faultOfCommit, faultOfConnection, faultOfMysql, isServerError } from './faults.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -79,7 +79,9 @@ function bounded(connection: PoolConnection): MysqlPoolConnection {
       }
       const fault = sql === 'commit' ? faultOfCommit(error) : faultOfConnection(error);
       const isAnswered = isServerError(error);
-      if (!isAnswered || fault.code === 'ledger_unavailable' || sql === 'commit') broken = fault;
+      // What the server answers without a name of ours is a mistake in a statement, and the connection is as good as before.
+      const isLost = !isAnswered || faultOfMysql(error)?.code === 'ledger_unavailable';
+      if (isLost || sql === 'commit') broken = fault;
       callback(isAnswered && sql !== 'commit' ? error : fault);
     });
   };

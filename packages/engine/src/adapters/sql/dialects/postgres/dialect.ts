@@ -44,6 +44,7 @@ export function createPostgresDialect(pool: PostgresPool): SqlDialect {
       sql`select set_config('statement_timeout', ${sql.lit(String(MIGRATION_TIMEOUT_MS))}, true)`,
       sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`,
     ],
+    undoesSchemaChanges: true,
     faultOf: faultOfPostgres,
   };
 }

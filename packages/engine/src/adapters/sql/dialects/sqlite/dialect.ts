@@ -28,6 +28,7 @@ export function createSqliteDialect(database: SqliteDatabase): SqlDialect {
     locksRows: false,
     latch: null,
     migrationLock: null,
+    undoesSchemaChanges: true,
     faultOf: faultOfSqlite,
   };
 }
