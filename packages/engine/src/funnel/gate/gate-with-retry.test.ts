@@ -42,15 +42,30 @@ describe('a gate whose answers get lost', () => {
     expect(await gateThat('late').gate.credit(call(), credit)).toBe('late');
   });
 
-  it('is unknown when the repeated claim was refused: the first one may still be on its way', async () => {
-    const outcomes = [new Fault('outcome_unknown'), [{ kind: 'dry' }], [{ kind: 'claimed' }]];
+  function claimsThat(...outcomes: (readonly { readonly kind: string }[] | Error)[]) {
     const claim = async () => {
       const next = outcomes.shift();
       if (next instanceof Error) throw next;
       return next;
     };
-    const gate = gateWithRetry({ claim } as unknown as Gate, systemClock);
+    return gateWithRetry({ claim } as unknown as Gate, systemClock);
+  }
+
+  it('is unknown when the repeated claim was refused: the first one may still be on its way', async () => {
+    const gate = claimsThat(new Fault('outcome_unknown'), [{ kind: 'dry' }], [{ kind: 'claimed' }]);
     expect(await gate.claim(call(), [])).toEqual([{ kind: 'claimed' }]);
+  });
+
+  it('leaves unknown only the claims that were refused: who has won is told so', async () => {
+    const told = [{ kind: 'replayed' }, { kind: 'dry' }, { kind: 'claimed' }];
+    const gate = claimsThat(new Fault('outcome_unknown'), told, new Fault('gate_unavailable'));
+    expect(await gate.claim(call(), [])).toEqual([{ kind: 'replayed' }, { kind: 'unknown' }, { kind: 'claimed' }]);
+    const never = claimsThat(
+      new Fault('outcome_unknown'),
+      new Fault('gate_unavailable'),
+      new Fault('gate_unavailable'),
+    );
+    await expect(never.claim(call(), [])).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
   it('is not asked again for what a repeat cannot mend', async () => {
