@@ -29,7 +29,8 @@ function stopAt(reached) {
 const textOf = (chunk) => (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('latin1'));
 
 function beforeWrite(state, text) {
-  if (text.includes(scripts.read)) state.reads = true;
+  // Others ask for claims on that socket, too, and have none of them in hand.
+  state.reads = text.includes(scripts.read);
   if (text.includes(scripts.claim) && text.includes(VICTIM)) state.claims = true;
   if (text.includes('begin') && hasRead) stopAt('before BEGIN');
   if (text.includes('begin')) state.settles = false;
