@@ -132,6 +132,13 @@ export function settlementContract(ledger: () => Ledger): void {
       expect(await brokenLaws(ledger(), saleId)).toEqual([]);
     });
 
+    test('refuses who is at the limit for that, also when there are no units', async () => {
+      const saleId = await openSale(ledger(), { totalUnits: 1, limitUnits: 2 });
+      await settle([newClaim(saleId, 1, { buyerId: 'greedy' })]);
+      const outcomes = await settle([newClaim(saleId, 2, { buyerId: 'greedy', units: 2 }), newClaim(saleId, 3)]);
+      expect(outcomes.map(({ order }) => order?.refusal)).toEqual(['over_limit', 'no_units']);
+    });
+
     test('refuses what a lost gate claimed beyond the cut, and gives nothing back', async () => {
       const saleId = await openSale(ledger());
       const [counted, cut] = [newClaim(saleId, 1), newClaim(saleId, 2)];

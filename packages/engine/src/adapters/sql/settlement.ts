@@ -54,6 +54,9 @@ export async function settleIn(
 ): Promise<readonly SettlementOutcome[]> {
   const view = await readView(reader, claims, known);
   const { outcomes, changes } = decideSettlement(view, claims, forced);
+  // Why a claim is refused depends on what there is, and no schema objects to a wrong reason.
+  const isGuess = known === 'none' && outcomes.some(({ kind }) => kind !== 'settled');
+  if (isGuess) return settleIn(reader, claims, { known: 'looked_up', ...(forced && { forced }) });
   await writePositions(reader, view, changes.settledThrough);
   await writeChanges(reader, changes, limitsIn(view));
   return outcomes;
