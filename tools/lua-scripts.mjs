@@ -35,7 +35,9 @@ function scriptFrom(name, source, piece) {
     takesMore: argv.some((each) => each.startsWith('...')),
     reply,
     words: Object.fromEntries(words),
-    lua: [...names(line('INCLUDE')).map(piece), source].map(withoutComments).join('\n'),
+    /** Before its own text come these, in this order. */
+    pieces: names(line('INCLUDE')).map((each) => ({ name: each, lua: withoutComments(piece(each)) })),
+    lua: withoutComments(source),
   };
 }
 

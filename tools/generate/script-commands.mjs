@@ -4,28 +4,39 @@ import { dirname, join } from 'node:path';
 import { LUA_FOLDER, readScripts } from '../lua-scripts.mjs';
 
 export function scriptCommands(root) {
-  const commands = readScripts(root).map(commandOf).join('\n\n');
+  const scripts = readScripts(root);
+  const pieces = new Map(scripts.flatMap((script) => script.pieces.map(({ name, lua }) => [name, lua])));
+  const constants = [...pieces].toSorted().map(([name, lua]) => `const ${constantOf(name)} = \`${escaped(lua)}\`;`);
+  const commands = [...constants, ...scripts.map(commandOf)].join('\n\n');
   return formatted(
     root,
     `/** Written by \`npm run generate\` from lua/. Change the scripts instead. */\nimport type { Script } from './script.ts';\n\n${commands}\n`,
   );
 }
 
-function commandOf({ name, sentence, keys, argv, takesMore, words, reply, lua }) {
+function commandOf({ name, sentence, keys, argv, takesMore, words, reply, pieces, lua }) {
   const list = (items) => `[${items.map((item) => `'${item}'`).join(', ')}]`;
   const wordList = Object.entries(words).map(([code, word]) => `'${code}': '${word}'`);
   return `/**
  * ${sentence}
  * Reply: ${reply}
  */
-export const ${name.toUpperCase().replaceAll('-', '_')} = {
+export const ${constantOf(name)} = {
   name: '${name}',
   keys: ${list(keys)},
   arguments: ${list(argv)},
   takesMore: ${takesMore},
   words: { ${wordList.join(', ')} },
-  lua: \`${lua.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\`,
+  lua: \`${pieces.map((piece) => `\${${constantOf(piece.name)}}\n`).join('')}${escaped(lua)}\`,
 } as const satisfies Script;`;
+}
+
+function constantOf(name) {
+  return name.toUpperCase().replaceAll('-', '_');
+}
+
+function escaped(lua) {
+  return lua.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${');
 }
 
 function formatted(root, source) {

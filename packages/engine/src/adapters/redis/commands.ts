@@ -1,24 +1,66 @@
 /** Written by `npm run generate` from lua/. Change the scripts instead. */
 import type { Script } from './script.ts';
 
-/**
- * take entries that cannot be read out of the queue and keep what they say, as many as the segment's grave has room for.
- * Reply: 1 buried | 2 full | -3 bad_argument
- */
-export const BURY = {
-  name: 'bury',
-  keys: ['meta', 'stream', 'buried', 'divided'],
-  arguments: ['room', 'count'],
-  takesMore: true,
-  words: { '1': 'buried', '2': 'full', '-3': 'bad_argument' },
-  lua: `local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
+const ADMIT = `local function admit(call, meta, buyers, epoch)
+  local deadline_ms = tonumber(call.deadline_ms)
+  if not deadline_ms or now_ms() > deadline_ms then return -1 end
+  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
+  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
+  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
+  if epoch ~= '' and epoch ~= facts[2] then return -2 end
+  return 0
+end`;
+
+const CLOCK = `local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end`;
+
+const DEPTH = `local function count_queued(meta, change)
+  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
+  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
+  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
+end`;
+
+const DIVIDED = `local FREE, REMOVED = 0, -1
+local function is_hash(key)
+  return redis.call('TYPE', key).ok == 'hash'
 end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+local function read_states(text, size)
+  local is_read, runs = pcall(cjson.decode, text or '')
+  if not is_read or type(runs) ~= 'table' then return nil end
+  local states = {}
+  for at = 1, #runs, 2 do
+    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
+    if not state or not length or #states + length > size then return nil end
+    for _ = 1, length do states[#states + 1] = state end
+  end
+  return #states == size and states or nil
 end
-local MAX_CLAIMS = 256
+local function states_of(divided, opened)
+  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
+end
+local function all_of(state, size)
+  local states = {}
+  for index = 1, size do states[index] = state end
+  return states
+end
+local function keep_states(divided, id, states)
+  local runs = {}
+  for _, state in ipairs(states) do
+    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
+    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  end
+  local kind = redis.call('TYPE', divided).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
+  redis.call('HSET', divided, id, cjson.encode(runs))
+end
+local function show(shown, index)
+  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
+  else shown[#shown + 1], shown[#shown + 2] = index, index end
+end`;
+
+const ENTRIES = `local MAX_CLAIMS = 256
 local function parts_of(entry)
   local part, fields, runs = {}, entry[2], {}
   for at = 1, #fields, 2 do
@@ -100,49 +142,81 @@ local function walk(stream, from, through, max, visit)
     from = '(' .. entries[step][1]
     step = step_for(max - seen, #entries, claims)
   end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
+end`;
+
+const FIND_CLAIM = `local function finder(stream, again, divided)
+  local opened
+  local function open_at(from, through)
+    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
+    if not entry then return false end
+    if opened and opened.id == entry[1] then return true end
+    opened = parts_of(entry)
+    opened.states = states_of(divided, opened)
+    return true
   end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
+  local function index_of(order_id, position, channel)
+    local index = opened and index_in(opened, order_id, position, channel)
+    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
   end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
+  return function(order_id, position, channel)
+    local index = index_of(order_id, position, channel)
+    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
+    if index then return opened, index end
+    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
+    if not later or not open_at(later, later) then return nil end
+    index = index_of(order_id, position, channel)
+    return index and opened, index
+  end
+end`;
+
+const MARKS = `local MAIN_CHANNEL = 'main'
+local MARK = '()(%a) ?(%S+) ([^;]*);'
+local function units_of(rest)
+  return tonumber(string.match(rest, '^(%d+) ') or 1)
 end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
+local function read_rest(rest)
+  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
+  if units then return units, position, channel end
+  return '1', rest, MAIN_CHANNEL
 end
-local function count_queued(meta, change)
-  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
-  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
-  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
+local function mark_format(units, epoch, channel)
+  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
+  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
 end
+local function find_mark(claims, order_id, position, channel)
+  for at, state, order, rest in string.gmatch(claims or '', MARK) do
+    if order == order_id then
+      local units, place, quota = read_rest(rest)
+      if place == position and quota == channel then return at, state, units end
+    end
+  end
+end
+local function with_state(claims, at, state)
+  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
+end`;
+
+const NUMBERS = `local MAX_UNITS = 9007199254740991
+local function digits(number)
+  return string.format('%.0f', number)
+end
+local function is_units(number)
+  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
+end`;
+
+/**
+ * take entries that cannot be read out of the queue and keep what they say, as many as the segment's grave has room for.
+ * Reply: 1 buried | 2 full | -3 bad_argument
+ */
+export const BURY = {
+  name: 'bury',
+  keys: ['meta', 'stream', 'buried', 'divided'],
+  arguments: ['room', 'count'],
+  takesMore: true,
+  words: { '1': 'buried', '2': 'full', '-3': 'bad_argument' },
+  lua: `${NUMBERS}
+${ENTRIES}
+${DIVIDED}
+${DEPTH}
 local meta, stream, buried, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local room, count = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not room or not count or count < 1 or #ARGV ~= 2 + count then return -3 end
@@ -178,42 +252,9 @@ export const CLAIM = {
   arguments: ['server', 'identity', 'deadline_ms', 'buyer_ids', 'order_ids'],
   takesMore: true,
   words: { '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${CLOCK}
+${NUMBERS}
+${MARKS}
 local meta, buyers, stream, sales = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local server, identity, deadline_ms = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local FIRST_RUN = 6
@@ -358,26 +399,9 @@ export const CREDIT = {
   arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'move_id', 'channel', 'units'],
   takesMore: false,
   words: { '1': 'credited', '2': 'repeated', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function admit(call, meta, buyers, epoch)
-  local deadline_ms = tonumber(call.deadline_ms)
-  if not deadline_ms or now_ms() > deadline_ms then return -1 end
-  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
-  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
-  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
-  if epoch ~= '' and epoch ~= facts[2] then return -2 end
-  return 0
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
+  lua: `${CLOCK}
+${ADMIT}
+${NUMBERS}
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, move_field, quota_field = ARGV[4], 'credit:' .. ARGV[5], 'available:' .. ARGV[6]
@@ -407,26 +431,9 @@ export const DEBIT = {
   arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'move_id', 'channel', 'units'],
   takesMore: false,
   words: { '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function admit(call, meta, buyers, epoch)
-  local deadline_ms = tonumber(call.deadline_ms)
-  if not deadline_ms or now_ms() > deadline_ms then return -1 end
-  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
-  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
-  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
-  if epoch ~= '' and epoch ~= facts[2] then return -2 end
-  return 0
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
+  lua: `${CLOCK}
+${ADMIT}
+${NUMBERS}
 local meta, buyers, moves = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, move_field, quota_field = ARGV[4], 'debit:' .. ARGV[5], 'available:' .. ARGV[6]
@@ -483,17 +490,8 @@ export const LOAD = {
   ],
   takesMore: true,
   words: { '1': 'loaded', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument', '-4': 'half_staged' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
+  lua: `${CLOCK}
+${NUMBERS}
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local sales, divided, staged_buyers, staged_loose, staged_released = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local server, identity, deadline_ms, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -573,44 +571,9 @@ export const MARK_SETTLED = {
   arguments: ['server', 'identity', 'deadline_ms', 'count'],
   takesMore: true,
   words: { '1': 'marked', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function admit(call, meta, buyers, epoch)
-  local deadline_ms = tonumber(call.deadline_ms)
-  if not deadline_ms or now_ms() > deadline_ms then return -1 end
-  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
-  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
-  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
-  if epoch ~= '' and epoch ~= facts[2] then return -2 end
-  return 0
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${CLOCK}
+${ADMIT}
+${MARKS}
 local meta, buyers, loose = KEYS[1], KEYS[2], KEYS[3]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local count = tonumber(ARGV[4])
@@ -651,137 +614,10 @@ export const QUEUE_DEPTH = {
   arguments: [],
   takesMore: false,
   words: {},
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
-  end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
-  end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
-end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
-end
+  lua: `${CLOCK}
+${NUMBERS}
+${ENTRIES}
+${DIVIDED}
 local meta, stream, divided = KEYS[1], KEYS[2], KEYS[3]
 local SHORT = 16
 local length = redis.call('XLEN', stream)
@@ -817,133 +653,9 @@ export const QUEUE_PEEK = {
   arguments: ['from', 'max'],
   takesMore: false,
   words: {},
-  lua: `local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
-  end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
-  end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
-end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
-end
+  lua: `${NUMBERS}
+${ENTRIES}
+${DIVIDED}
 local stream, divided = KEYS[1], KEYS[2]
 local from, max = ARGV[1], tonumber(ARGV[2])
 local reply = { '' }
@@ -968,137 +680,10 @@ export const QUEUE_READ = {
   arguments: ['consumer', 'take_over_ms', 'max', 'forget_ms'],
   takesMore: false,
   words: {},
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
-  end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
-  end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
-end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
-end
+  lua: `${CLOCK}
+${NUMBERS}
+${ENTRIES}
+${DIVIDED}
 local stream, again, divided = KEYS[1], KEYS[2], KEYS[3]
 local consumer, take_over_ms, max, forget_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if redis.call('EXISTS', stream) == 0 or max < 1 then return {} end
@@ -1192,191 +777,13 @@ export const QUEUE_REMOVE = {
   arguments: ['count'],
   takesMore: true,
   words: { '1': 'removed', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
-  end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
-  end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
-end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
-end
-local function count_queued(meta, change)
-  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
-  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
-  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
-end
-local function finder(stream, again, divided)
-  local opened
-  local function open_at(from, through)
-    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
-    if not entry then return false end
-    if opened and opened.id == entry[1] then return true end
-    opened = parts_of(entry)
-    opened.states = states_of(divided, opened)
-    return true
-  end
-  local function index_of(order_id, position, channel)
-    local index = opened and index_in(opened, order_id, position, channel)
-    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
-  end
-  return function(order_id, position, channel)
-    local index = index_of(order_id, position, channel)
-    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
-    if index then return opened, index end
-    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-    if not later or not open_at(later, later) then return nil end
-    index = index_of(order_id, position, channel)
-    return index and opened, index
-  end
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${CLOCK}
+${NUMBERS}
+${ENTRIES}
+${DIVIDED}
+${DEPTH}
+${FIND_CLAIM}
+${MARKS}
 local meta, buyers, stream, loose, again, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local count = tonumber(ARGV[1])
 if not count or count < 1 or count > 256 or #ARGV ~= 1 + 4 * count then return -3 end
@@ -1438,121 +845,9 @@ export const READ = {
   arguments: ['from', 'through', 'max'],
   takesMore: false,
   words: { '0': 'absent' },
-  lua: `local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${NUMBERS}
+${ENTRIES}
+${MARKS}
 local meta, buyers, stream, loose, released, moves = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local from, through, max = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local is_first = from == '-'
@@ -1609,51 +904,10 @@ export const RELEASE = {
     '-2': 'not_ready',
     '-3': 'bad_argument',
   },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function admit(call, meta, buyers, epoch)
-  local deadline_ms = tonumber(call.deadline_ms)
-  if not deadline_ms or now_ms() > deadline_ms then return -1 end
-  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
-  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
-  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
-  if epoch ~= '' and epoch ~= facts[2] then return -2 end
-  return 0
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${CLOCK}
+${ADMIT}
+${NUMBERS}
+${MARKS}
 local meta, buyers, loose, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, buyer, order_id, position, channel = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
@@ -1695,200 +949,14 @@ export const REQUEUE = {
   arguments: ['server', 'identity', 'deadline_ms', 'count'],
   takesMore: true,
   words: { '1': 'requeued', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function admit(call, meta, buyers, epoch)
-  local deadline_ms = tonumber(call.deadline_ms)
-  if not deadline_ms or now_ms() > deadline_ms then return -1 end
-  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
-  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
-  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
-  if epoch ~= '' and epoch ~= facts[2] then return -2 end
-  return 0
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
-  end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
-  end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
-end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
-end
-local function count_queued(meta, change)
-  if change == 0 or redis.call('TYPE', meta).ok ~= 'hash' then return end
-  local queued = tonumber(redis.call('HGET', meta, 'queued') or 'x')
-  if queued then redis.call('HSET', meta, 'queued', digits(math.max(0, queued + change))) end
-end
-local function finder(stream, again, divided)
-  local opened
-  local function open_at(from, through)
-    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
-    if not entry then return false end
-    if opened and opened.id == entry[1] then return true end
-    opened = parts_of(entry)
-    opened.states = states_of(divided, opened)
-    return true
-  end
-  local function index_of(order_id, position, channel)
-    local index = opened and index_in(opened, order_id, position, channel)
-    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
-  end
-  return function(order_id, position, channel)
-    local index = index_of(order_id, position, channel)
-    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
-    if index then return opened, index end
-    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-    if not later or not open_at(later, later) then return nil end
-    index = index_of(order_id, position, channel)
-    return index and opened, index
-  end
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${CLOCK}
+${ADMIT}
+${NUMBERS}
+${ENTRIES}
+${DIVIDED}
+${DEPTH}
+${FIND_CLAIM}
+${MARKS}
 local meta, buyers, stream, again, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local count = tonumber(ARGV[4])
@@ -1928,26 +996,9 @@ export const SET_TERMS = {
   arguments: ['server', 'identity', 'deadline_ms', 'epoch', 'version', 'state', 'starts_ms', 'ends_ms', 'limit'],
   takesMore: false,
   words: { '1': 'set', '2': 'stale', '-1': 'late', '-2': 'not_ready', '-3': 'bad_argument' },
-  lua: `local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function admit(call, meta, buyers, epoch)
-  local deadline_ms = tonumber(call.deadline_ms)
-  if not deadline_ms or now_ms() > deadline_ms then return -1 end
-  local facts = redis.call('HMGET', meta, 'identity', 'epoch')
-  if call.server ~= call.identity or facts[1] ~= call.identity then return -2 end
-  if not facts[2] or redis.call('HGET', buyers, '') ~= facts[2] then return -2 end
-  if epoch ~= '' and epoch ~= facts[2] then return -2 end
-  return 0
-end
-local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
+  lua: `${CLOCK}
+${ADMIT}
+${NUMBERS}
 local meta, buyers = KEYS[1], KEYS[2]
 local call = { server = ARGV[1], identity = ARGV[2], deadline_ms = ARGV[3] }
 local epoch, version, state = ARGV[4], tonumber(ARGV[5]), ARGV[6]
@@ -1978,182 +1029,11 @@ export const STRAYS = {
   arguments: ['cursor', 'max', 'looks_up'],
   takesMore: false,
   words: {},
-  lua: `local MAX_UNITS = 9007199254740991
-local function digits(number)
-  return string.format('%.0f', number)
-end
-local function is_units(number)
-  return number and number >= 0 and number % 1 == 0 and number <= MAX_UNITS
-end
-local MAX_CLAIMS = 256
-local function parts_of(entry)
-  local part, fields, runs = {}, entry[2], {}
-  for at = 1, #fields, 2 do
-    local units, channel = string.match(fields[at], '^(%d+) (.*)$')
-    if units then runs[#runs + 1] = { units = units, channel = channel, value = fields[at + 1] }
-    else part[fields[at]] = fields[at + 1] end
-  end
-  local epoch, last = string.match(entry[1], '^(%d+)-(%d+)$')
-  local opened = { id = entry[1], epoch = epoch, last = tonumber(last), part = part, runs = runs, size = 1 }
-  opened.claimed_at_ms = part.at or runs[#runs] and runs[#runs].value
-  if not part.orders then return opened end
-  local size = 0
-  for _, run in ipairs(runs) do
-    run.length = tonumber(run.value) or 0
-    size = size + (is_units(run.length) and run.length or MAX_CLAIMS)
-  end
-  if size >= 1 and size <= MAX_CLAIMS then opened.size = size else opened.part = {} end
-  return opened
-end
-local function list_of(json)
-  local is_read, list = pcall(cjson.decode, json or '')
-  return is_read and type(list) == 'table' and list or {}
-end
-local function index_in(opened, order_id, position, channel)
-  local part, runs = opened.part, opened.runs
-  if not part.orders then
-    local is_it = part.o == order_id and runs[#runs] and runs[#runs].channel == channel and (part.p or opened.id) == position
-    return is_it and 1 or nil
-  end
-  local epoch, seq = string.match(position, '^(%d+)-(%d+)$')
-  local index = epoch == opened.epoch and seq - opened.last + opened.size or 0
-  if index < 1 or index > opened.size then return nil end
-  local through = 0
-  for _, run in ipairs(runs) do
-    through = through + run.length
-    if index <= through then
-      if run.channel ~= channel then return nil end
-      break
-    end
-  end
-  local width = #order_id + 3
-  if string.sub(part.orders, 2 + (index - 1) * width, index * width) == '"' .. order_id .. '"' then return index end
-  opened.order_ids = opened.order_ids or list_of(part.orders)
-  return opened.order_ids[index] == order_id and index or nil
-end
-local function claims_of(opened)
-  local part, runs, claims = opened.part, opened.runs, {}
-  if not part.orders then
-    local run = runs[#runs]
-    if part.o and part.b and run then claims[1] = { part.o, run.units, part.p or opened.id, run.channel, part.b } end
-    return claims
-  end
-  local order_ids, buyers = list_of(part.orders), list_of(part.buyers)
-  if #order_ids ~= opened.size or #buyers ~= opened.size then return claims end
-  for _, run in ipairs(runs) do
-    for _ = 1, run.length do
-      local index = #claims + 1
-      local position = opened.epoch .. '-' .. digits(opened.last - opened.size + index)
-      claims[index] = { order_ids[index], run.units, position, run.channel, buyers[index] }
-    end
-  end
-  return claims
-end
-local function step_for(max, entries, claims)
-  return math.min(64, math.ceil(max * (entries or 1) / (claims or MAX_CLAIMS)))
-end
-local function walk(stream, from, through, max, visit)
-  local seen, step = 0, step_for(max)
-  while true do
-    local entries = redis.call('XRANGE', stream, from, through, 'COUNT', step)
-    local claims = 0
-    for _, entry in ipairs(entries) do
-      local opened = parts_of(entry)
-      visit(opened, entry)
-      seen, claims = seen + opened.size, claims + opened.size
-      if seen >= max then return entry[1] end
-    end
-    if #entries < step then return '' end
-    from = '(' .. entries[step][1]
-    step = step_for(max - seen, #entries, claims)
-  end
-end
-local FREE, REMOVED = 0, -1
-local function is_hash(key)
-  return redis.call('TYPE', key).ok == 'hash'
-end
-local function read_states(text, size)
-  local is_read, runs = pcall(cjson.decode, text or '')
-  if not is_read or type(runs) ~= 'table' then return nil end
-  local states = {}
-  for at = 1, #runs, 2 do
-    local state, length = tonumber(runs[at]), tonumber(runs[at + 1])
-    if not state or not length or #states + length > size then return nil end
-    for _ = 1, length do states[#states + 1] = state end
-  end
-  return #states == size and states or nil
-end
-local function states_of(divided, opened)
-  return is_hash(divided) and read_states(redis.call('HGET', divided, opened.id), opened.size) or nil
-end
-local function all_of(state, size)
-  local states = {}
-  for index = 1, size do states[index] = state end
-  return states
-end
-local function keep_states(divided, id, states)
-  local runs = {}
-  for _, state in ipairs(states) do
-    if runs[#runs - 1] == state then runs[#runs] = runs[#runs] + 1
-    else runs[#runs + 1], runs[#runs + 2] = state, 1 end
-  end
-  local kind = redis.call('TYPE', divided).ok
-  if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', divided) end
-  redis.call('HSET', divided, id, cjson.encode(runs))
-end
-local function show(shown, index)
-  if #shown > 2 and shown[#shown] == index - 1 then shown[#shown] = index
-  else shown[#shown + 1], shown[#shown + 2] = index, index end
-end
-local function finder(stream, again, divided)
-  local opened
-  local function open_at(from, through)
-    local entry = redis.call('XRANGE', stream, from, through, 'COUNT', 1)[1]
-    if not entry then return false end
-    if opened and opened.id == entry[1] then return true end
-    opened = parts_of(entry)
-    opened.states = states_of(divided, opened)
-    return true
-  end
-  local function index_of(order_id, position, channel)
-    local index = opened and index_in(opened, order_id, position, channel)
-    if index and not (opened.states and opened.states[index] == REMOVED) then return index end
-  end
-  return function(order_id, position, channel)
-    local index = index_of(order_id, position, channel)
-    if not index and open_at(position, '+') then index = index_of(order_id, position, channel) end
-    if index then return opened, index end
-    local later = is_hash(again) and redis.call('HGET', again, order_id .. ' ' .. position .. ' ' .. channel)
-    if not later or not open_at(later, later) then return nil end
-    index = index_of(order_id, position, channel)
-    return index and opened, index
-  end
-end
-local MAIN_CHANNEL = 'main'
-local MARK = '()(%a) ?(%S+) ([^;]*);'
-local function units_of(rest)
-  return tonumber(string.match(rest, '^(%d+) ') or 1)
-end
-local function read_rest(rest)
-  local units, position, channel = string.match(rest, '^(%d+) (%S+) (.*)$')
-  if units then return units, position, channel end
-  return '1', rest, MAIN_CHANNEL
-end
-local function mark_format(units, epoch, channel)
-  if units == '1' and channel == MAIN_CHANNEL then return 'q%s ' .. epoch .. '-%d;' end
-  return 'q %s ' .. units .. ' ' .. epoch .. '-%d ' .. string.gsub(channel, '%%', '%%%%') .. ';'
-end
-local function find_mark(claims, order_id, position, channel)
-  for at, state, order, rest in string.gmatch(claims or '', MARK) do
-    if order == order_id then
-      local units, place, quota = read_rest(rest)
-      if place == position and quota == channel then return at, state, units end
-    end
-  end
-end
-local function with_state(claims, at, state)
-  return string.sub(claims, 1, at - 1) .. state .. string.sub(claims, at + 1)
-end
+  lua: `${NUMBERS}
+${ENTRIES}
+${DIVIDED}
+${FIND_CLAIM}
+${MARKS}
 local meta, buyers, stream, again, divided = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local function kind(key) return redis.call('TYPE', key).ok end
 if kind(buyers) ~= 'hash' then return { '0', '', 0, {} } end
